@@ -85,9 +85,9 @@ class AzureServer:
             return asked.query["sig"] == "c2FzLXNlY3JldA=="
         if not given and asked.method == "GET":
             return True
-        told = {**asked.headers, "content-length": asked.headers.get("content-length", "").lstrip("0")}
-        lines = [asked.method, *(told.get(name, "") for name in _SIGNED)]
-        lines += [f"{name}:{told[name]}" for name in sorted(told) if name.startswith("x-ms-")]
+        reported = {**asked.headers, "content-length": asked.headers.get("content-length", "").lstrip("0")}
+        lines = [asked.method, *(reported.get(name, "") for name in _SIGNED)]
+        lines += [f"{name}:{reported[name]}" for name in sorted(reported) if name.startswith("x-ms-")]
         lines += [f"/{ACCOUNT}{asked.path}", *(f"{name}:{asked.query[name]}" for name in sorted(asked.query))]
         digest = hmac.digest(base64.b64decode(KEY), "\n".join(lines).encode(), hashlib.sha256)
         return given == f"SharedKey {ACCOUNT}:{base64.b64encode(digest).decode()}"

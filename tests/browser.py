@@ -69,17 +69,17 @@ class Page:
             message["sessionId"] = self._session
         self._write(message)
         while True:
-            told = self._read()
-            if told.get("id") == self._count:
-                assert "error" not in told, told
-                return told["result"]
-            self._note(told)
+            reported = self._read()
+            if reported.get("id") == self._count:
+                assert "error" not in reported, reported
+                return reported["result"]
+            self._note(reported)
 
     def do(self, script: str) -> Any:
         """What an expression comes to; a promise is waited for."""
-        told = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
-        assert "exceptionDetails" not in told, told["exceptionDetails"]
-        return told["result"].get("value")
+        reported = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in reported, reported["exceptionDetails"]
+        return reported["result"].get("value")
 
     def wait_for(self, condition: str) -> Any:
         """What an expression comes to, as soon as that counts as true."""

@@ -26,16 +26,16 @@ class CloudinaryServer:
         begin, kind, action = asked.path.rsplit("/", 2)
         is_upload = action == "upload"
         parts = asked.parts if is_upload else {}
-        told = {name: content.decode() for name, (_, content) in parts.items() if name != "file"} or asked.form
-        if begin != f"/v1_1/{CLOUD}" or not _is_signed(told):
+        reported = {name: content.decode() for name, (_, content) in parts.items() if name != "file"} or asked.form
+        if begin != f"/v1_1/{CLOUD}" or not _is_signed(reported):
             return _refusal(401, "Invalid Signature")
         if is_upload:
-            self.told.append(told)
-            return self._upload(told, *parts["file"], asked)
+            self.told.append(reported)
+            return self._upload(reported, *parts["file"], asked)
         if action == "destroy":
-            found = self.files.pop(f"{kind}/{told['public_id']}", None)
+            found = self.files.pop(f"{kind}/{reported['public_id']}", None)
             return _json({"result": "ok" if found is not None else "not found"})
-        return self._rename(kind, told)
+        return self._rename(kind, reported)
 
     def _upload(self, told: dict[str, str], file_name: str | None, content: bytes, asked: Asked) -> Answer:
         whole = asked.headers.get("x-unique-upload-id")

@@ -78,15 +78,15 @@ class GoogleServer:
         return claims["iss"] == claims["sub"] == ACCOUNT and "googleapis.com/auth" in claims["scope"]
 
     def _is_signed(self, asked: Asked) -> bool:
-        told = dict(asked.query)
-        signature = told.pop("X-Goog-Signature", "")
-        if not signature or told["X-Goog-SignedHeaders"] != "host":
+        reported = dict(asked.query)
+        signature = reported.pop("X-Goog-Signature", "")
+        if not signature or reported["X-Goog-SignedHeaders"] != "host":
             return False
-        query = "&".join(f"{quote(name, safe='')}={quote(told[name], safe='')}" for name in sorted(told))
+        query = "&".join(f"{quote(name, safe='')}={quote(reported[name], safe='')}" for name in sorted(reported))
         lines = [asked.method, asked.path, query, f"host:{PUBLIC_HOST}", "", "host", "UNSIGNED-PAYLOAD"]
         digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-        account, scope = told["X-Goog-Credential"].split("/", 1)
-        signed = f"GOOG4-RSA-SHA256\n{told['X-Goog-Date']}\n{scope}\n{digest}"
+        account, scope = reported["X-Goog-Credential"].split("/", 1)
+        signed = f"GOOG4-RSA-SHA256\n{reported['X-Goog-Date']}\n{scope}\n{digest}"
         try:
             self.key.public_key().verify(bytes.fromhex(signature), signed.encode(), padding.PKCS1v15(), SHA256())
         except InvalidSignature:

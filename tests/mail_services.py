@@ -41,8 +41,8 @@ class MailServices:
         mime = message_from_bytes(base64.b64decode(form["RawMessage.Data"]), policy=policy.default)
         named = {name: form[name] for name in ("Action", "Source", "Destinations.member.1")}
         files = [(part.get_filename(), part.get_content().encode()) for part in mime.iter_attachments()]
-        told = {name: str(mime[name]) for name in ("From", "Subject", "Reply-To")}
-        self.taken.append({**named, **told, **({"attachments": files} if files else {})})
+        reported = {name: str(mime[name]) for name in ("From", "Subject", "Reply-To")}
+        self.taken.append({**named, **reported, **({"attachments": files} if files else {})})
         return Answer(200, b"<SendRawEmailResponse/>")
 
     def _mailgun(self, asked: Asked) -> Answer:

@@ -96,8 +96,10 @@ def test_compatibility_rules() -> None:
 def test_figures() -> None:
     """The readme says what the page on performance says."""
     rows = re.findall(r"^\| .+ \| .+ \| (\d+x) \| .+ \| (\d+x) \|$", read("docs/performance.md"), re.MULTILINE)
-    told = [re.findall(r"\d+x", line) for line in re.findall(r"^\| (?:SQLite|PostgreSQL) .*", read("README.md"), re.M)]
-    assert told == [list(column) for column in zip(*rows, strict=True)]
+    reported = [
+        re.findall(r"\d+x", line) for line in re.findall(r"^\| (?:SQLite|PostgreSQL) .*", read("README.md"), re.M)
+    ]
+    assert reported == [list(column) for column in zip(*rows, strict=True)]
 
 
 def errors() -> Iterator[type[OctavoError]]:

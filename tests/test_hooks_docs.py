@@ -81,8 +81,8 @@ def test_every_event_and_every_part_of_it_is_told() -> None:
     words = set(re.findall(r"`([a-z_.]+)`", PAGE))
     many = {f"{moment}_{action}_many" for moment in ("before", "after") for action in ("update", "delete")}
     assert set(EVENTS) - words == many
-    told = {word.partition(".")[0] for word in words}
-    assert {field.name for field in fields(Event)} - told == set()
+    reported = {word.partition(".")[0] for word in words}
+    assert {field.name for field in fields(Event)} - reported == set()
 
 
 def test_examples_are_short() -> None:

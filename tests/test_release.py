@@ -89,8 +89,8 @@ def test_the_tag_holds_the_notes(repository: Path) -> None:
     (repository / "CHANGELOG.md").write_text(release.dated(CHANGELOG, "0.2.0", release.today()), "utf-8")
     release.commit(repository, "0.2.0", "Writing\n\n- Faster pens.")
     assert git(repository, "log", "-1", "--format=%s") == "Release 0.2.0\n"
-    told = git(repository, "tag", "--list", "--format=%(contents)", "v0.2.0")
-    assert told.strip() == "Octavo 0.2.0\n\nWriting\n\n- Faster pens."
+    reported = git(repository, "tag", "--list", "--format=%(contents)", "v0.2.0")
+    assert reported.strip() == "Octavo 0.2.0\n\nWriting\n\n- Faster pens."
 
 
 def made(folder: Path, version: str, *more: str) -> tuple[Path, Path]:

@@ -169,13 +169,13 @@ def test_a_regenerated_token_is_one(service: Service) -> None:
 def test_the_configuration_of_a_view_is_that_of_one_request(service: Service) -> None:
     path = "/content-manager/content-types/api::badge.badge/configuration"
     shown = service.make("GET", path)["data"]["contentType"]
-    told = {key: shown[key] for key in ("settings", "metadatas", "layouts")}
-    for views in told["metadatas"].values():
+    reported = {key: shown[key] for key in ("settings", "metadatas", "layouts")}
+    for views in reported["metadatas"].values():
         views["list"].pop("mainField", None)
         views["edit"].pop("mainField", None)
 
     def ask(number: int) -> tuple[int, Any]:
-        given = json.loads(json.dumps(told))
+        given = json.loads(json.dumps(reported))
         given["settings"]["pageSize"] = [10, 20, 50, 100][number % 4]
         given["metadatas"]["code"]["edit"]["label"] = str(given["settings"]["pageSize"])
         return service.ask("PUT", path, given, port=number)

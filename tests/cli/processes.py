@@ -49,8 +49,8 @@ def failure(output: str) -> str:
     """The output of a command that failed, as text also if it logs JSON."""
     lines = []
     for line in output.splitlines():
-        told = json.loads(line) if line.startswith("{") else {}
-        lines.append(f"Error: {told['message']}" if told.get("level") == "critical" else line)
+        reported = json.loads(line) if line.startswith("{") else {}
+        lines.append(f"Error: {reported['message']}" if reported.get("level") == "critical" else line)
     return "\n".join(lines) + "\n"
 
 

@@ -58,8 +58,8 @@ def test_the_password_comes_from_the_environment(call: Call, monkeypatch: pytest
 
 def test_reset_password(call: Call) -> None:
     make(call)
-    told = said(call("admin", "reset-password", "ANN@example.org", "--password-stdin", input="Other-Passw0rd\n"))
-    assert told == ["Changed the password of ANN@example.org."]
+    reported = said(call("admin", "reset-password", "ANN@example.org", "--password-stdin", input="Other-Passw0rd\n"))
+    assert reported == ["Changed the password of ANN@example.org."]
     answer = answered(
         call("admin", "reset-password", "ann@example.org", "--password-stdin", "--json", input="Third-Passw0rd\n")
     )

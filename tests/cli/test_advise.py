@@ -191,12 +191,12 @@ def test_an_index_for_parts_is_made_at_once_or_told(project: Path, variables: di
     request = "https://example.org/api/articles?filters[title][$containsi]=title%2077#top"
     found = advise(project, variables, "--request", request, "--apply")
     assert found["proposals"][0]["for"] == ["/api/articles?filters[title][$containsi]=title%2077"]
-    told = "; ".join(found["done"])
-    if variables and "Not created" in told:  # a PostgreSQL without pg_trgm
-        assert "CREATE EXTENSION pg_trgm, then restart. Until then, searches run without the index" in told
+    reported = "; ".join(found["done"])
+    if variables and "Not created" in reported:  # a PostgreSQL without pg_trgm
+        assert "CREATE EXTENSION pg_trgm, then restart. Until then, searches run without the index" in reported
         assert "CREATE EXTENSION pg_trgm" in tell(project, variables, "db", "upgrade")["warnings"][0]
         return
-    assert "trigram index of articles.title" in told or "index octavo" in told
+    assert "trigram index of articles.title" in reported or "index octavo" in reported
     assert found["done"][-1].startswith("Restart the service to use the new index for substring searches")
     assert tell(project, variables, "db", "upgrade") == {"applied": [], "left": [], "warnings": []}
 

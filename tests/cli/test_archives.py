@@ -29,11 +29,11 @@ def test_import_and_export(call: Call, tmp_path: Path) -> None:
     archive = str(write_archive(tmp_path / "in.tar.gz.enc", town_files(), "key"))
     assert call("import", "-f", archive, input="key\nn\n").exit_code == 1
     assert refused(call("import", "-f", archive, "-k", "wrong")).endswith("the key is wrong, or the file is damaged")
-    told = said(call("import", "-f", archive, input="key\ny\n"))
-    assert told[-1].endswith("Imported 7 entries, 10 links, 2 files, 3 settings and webhooks.")
-    assert "Active webhooks" in "".join(told)
-    assert "octavo webhooks disable ID" in "".join(told)
-    assert "This replaces all entries, users, roles and locales, uploaded files" in "".join(told)
+    reported = said(call("import", "-f", archive, input="key\ny\n"))
+    assert reported[-1].endswith("Imported 7 entries, 10 links, 2 files, 3 settings and webhooks.")
+    assert "Active webhooks" in "".join(reported)
+    assert "octavo webhooks disable ID" in "".join(reported)
+    assert "This replaces all entries, users, roles and locales, uploaded files" in "".join(reported)
     out = tmp_path / "out"
     asked = said(call("export", "-f", str(out), input="geheim\ngeheim\n"))
     assert asked == [
@@ -96,9 +96,9 @@ def test_copy(
     archive = str(write_archive(tmp_path / "in.tar", town_files()))
     said(call("import", "-f", archive, "--force"))
     source = f"sqlite:///{project / '.octavo/data.db'}"
-    told = said(call("db", "copy", source, postgresql_url))
-    assert told[0].startswith("Copied ")
-    assert "Active webhooks" in "".join(told)
+    reported = said(call("db", "copy", source, postgresql_url))
+    assert reported[0].startswith("Copied ")
+    assert "Active webhooks" in "".join(reported)
     assert "--force replaces its data" in refused(call("db", "copy", source, postgresql_url))
     unknown = "SELECT count(*) FROM pg_class WHERE relname IN ('houses', 'streets', 'up_roles') AND reltuples < 0"
     assert postgresql_server.run_sql(database_name(postgresql_url), unknown) == "0\n"
@@ -145,8 +145,8 @@ def test_a_service_that_runs_is_noticed(call: Call, project: Path, tmp_path: Pat
         finally:
             await database.close()
 
-    told = refused(asyncio.run(meanwhile()))
-    assert told.endswith("is in use: stop the service first. --in-use imports anyway")
+    reported = refused(asyncio.run(meanwhile()))
+    assert reported.endswith("is in use: stop the service first. --in-use imports anyway")
     said(asyncio.run(meanwhile("--in-use")))
     said(call(*archive))
 
@@ -176,6 +176,6 @@ def test_caches_in_front_forget_what_a_copy_replaces(
 def test_a_password_is_not_shown(call: Call, project: Path) -> None:
     said(call("db", "upgrade"))
     source = f"sqlite:///{project / '.octavo/data.db'}"
-    told = refused(call("db", "copy", source, "postgresql://ann:geheim@127.0.0.1:1/x"))
-    assert told.startswith("The database cannot be reached")
-    assert "geheim" not in told
+    reported = refused(call("db", "copy", source, "postgresql://ann:geheim@127.0.0.1:1/x"))
+    assert reported.startswith("The database cannot be reached")
+    assert "geheim" not in reported

@@ -39,8 +39,8 @@ def test_made_verified_kept_restored(call: Call, project: Path, monkeypatch: pyt
     assert refused(call("db", "restore", str(folder.parent), "--yes")) == (
         f"{folder.parent} contains several backups. Pass one of them; the newest is {folder}"
     )
-    told = said(call("db", "restore", str(folder), "--yes"))
-    assert told[1] == f"Uploaded files were not restored; they are in {folder}/uploads."
+    reported = said(call("db", "restore", str(folder), "--yes"))
+    assert reported[1] == f"Uploaded files were not restored; they are in {folder}/uploads."
     assert "api::story.story.find" in call("permissions", "list").stdout
     assert not [*project.glob("backups/.unfinished*"), *project.glob("backups/*/.scratch*")]
 
@@ -49,12 +49,12 @@ def test_a_damaged_copy_is_told(call: Call, project: Path) -> None:
     said(call("db", "upgrade"))
     said(call("db", "backup", "--scheduled"))
     (manifest,) = project.glob("backups/*/manifest.json")
-    told = json.loads(manifest.read_text())
-    manifest.write_text(json.dumps({**told, "tables": {**told["tables"], "up_roles": 9}}))
+    reported = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**reported, "tables": {**reported["tables"], "up_roles": 9}}))
     result = call("db", "backups", "--verify", "--json")
     assert result.exit_code == 1
     assert "up_roles has 0 rows, not 9" in result.stdout
-    copy = manifest.parent / told["file"]
+    copy = manifest.parent / reported["file"]
     content = copy.read_bytes()
     copy.write_bytes(content[: len(content) // 2])
     result = call("db", "backups", "--verify", "--json")
@@ -159,8 +159,8 @@ def test_without_the_right_to_make_databases(
     made = f"DO $$ BEGIN CREATE ROLE {role} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;"
     rights = f"{made} {grants} {sequences}"
     postgresql_server.run_sql(database_name(postgresql_url), rights.replace("{0}", role))
-    told = run("db", "backup", "--scheduled", DATABASE_USERNAME=role)
-    assert "read and counted" in told
-    assert "there is no scratch database (ERROR: permission denied to create database)" in " ".join(told.split())
+    reported = run("db", "backup", "--scheduled", DATABASE_USERNAME=role)
+    assert "read and counted" in reported
+    assert "there is no scratch database (ERROR: permission denied to create database)" in " ".join(reported.split())
     (copy,) = json.loads(run("db", "backups", "--json", DATABASE_USERNAME=role))
     assert copy["verified"] == "read"

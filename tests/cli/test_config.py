@@ -110,11 +110,11 @@ def test_what_may_not_be_meant_is_told(call: Call, project: Path) -> None:
     caches = '[caching.purge.caches.front]\nkind = "purge"\nurl = "https://front.example/?key=hidden"\n'
     keys = '[caching.surrogateKeys]\nheaders = ["Surrogate-Key"]\n'
     (project / "config/api.toml").write_text(control + caches + keys, "utf-8")
-    told = '"api::stroy.story"'
+    reported = '"api::stroy.story"'
     remarks = answered(call("config", "check", "--json"))["remarks"]
     assert [(one["key"], one["message"]) for one in remarks] == [
-        (f"caching.control.{told}", "unknown content type; did you mean api::story.story?"),
-        (f"caching.control.{told}.autenticated", "unknown role; did you mean authenticated?"),
+        (f"caching.control.{reported}", "unknown content type; did you mean api::story.story?"),
+        (f"caching.control.{reported}.autenticated", "unknown role; did you mean authenticated?"),
     ]
     lines = said(call("config", "check"))
     assert "Remarks on the settings:" in lines

@@ -18,8 +18,8 @@ def test_columns_tell_what_nobody_else_does(call: Call, project: Path) -> None:
     assert _remarks(call) == []
     said(call("db", "upgrade"))
     (project / "config/api.toml").unlink()
-    told = [_word(message) for message in _remarks(call)]
-    assert told == [f"{word!r}, as its column has them" for word in ("boolean", "integer", "json")]
+    reported = [_word(message) for message in _remarks(call)]
+    assert reported == [f"{word!r}, as its column has them" for word in ("boolean", "integer", "json")]
     assert said(call("db", "diff")) == ["The database matches the definitions."]
 
 

@@ -109,8 +109,8 @@ def test_follows_every_change(project: Path) -> None:
             lines = server.hear("Waiting")
             assert f"Changed: {SCHEMA}" in lines
             place = f"  {SCHEMA}: line 1: is not valid JSON: Expecting property name enclosed in double quotes"
-            told = lines[lines.index(place) - 1]
-            assert told.endswith("the previous version is still served. 1 problem in the content type definitions:")
+            reported = lines[lines.index(place) - 1]
+            assert reported.endswith("the previous version is still served. 1 problem in the content type definitions:")
             assert titles(server.get("/api/stories")[1]) == ["The one"]
             assert "line 1: is not valid JSON" in server.text("/")
             assert "GET '/api/stories': 200" in server.hear_of("by the previous version of the site")[-1]

@@ -52,8 +52,8 @@ def test_no_line_holds_a_secret(project: Path) -> None:
         ]
         output = server.stop()[1]
     lines = [json.loads(line) for line in output.splitlines()]
-    told = {line["request.id"]: line for line in lines if line["logger"] == "octavo.access"}
-    assert [(told[name]["http.response.status_code"], name) for _, name in names] == names
+    reported = {line["request.id"]: line for line in lines if line["logger"] == "octavo.access"}
+    assert [(reported[name]["http.response.status_code"], name) for _, name in names] == names
     assert SECRET not in output
 
 
@@ -69,8 +69,8 @@ def test_lines_are_text_while_one_develops(project: Path) -> None:
 def test_a_worker_that_dies_is_told(project: Path) -> None:
     with serving("start", project, "--workers", "2", **LOG) as server:
         call(server, "GET", "/api/stories")
-        told = json.loads(server.hear_of("octavo.access")[-1])
-        os.kill(told["process.pid"], signal.SIGKILL)
+        reported = json.loads(server.hear_of("octavo.access")[-1])
+        os.kill(reported["process.pid"], signal.SIGKILL)
         line = json.loads(server.hear_of("Unexpected exit from worker")[-1])
         server.stop()
     assert (line["level"], line["logger"]) == ("error", "_granian")

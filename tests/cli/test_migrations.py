@@ -105,8 +105,8 @@ def test_of_one_that_is_killed_nothing_stays(project: Path, variables: dict[str,
     killed.communicate(timeout=PATIENCE)
     file.write_text(SLOW.replace("3600", "0"), "utf-8")
     pair = [spawn("db", "migrate", "--project", str(project), **variables) for _ in range(2)]
-    told = sorted(process.communicate(timeout=PATIENCE)[0].splitlines()[-1] for process in pair)
-    assert told == ["No pending migrations.", "Run: 1.py"]
+    reported = sorted(process.communicate(timeout=PATIENCE)[0].splitlines()[-1] for process in pair)
+    assert reported == ["No pending migrations.", "Run: 1.py"]
 
 
 def test_convert(call: Call, project: Path) -> None:

@@ -30,8 +30,8 @@ def test_develop_asks_for_a_restart(project: Path, packages: Path) -> None:
     with serving("develop", project, PYTHONPATH=f"{ROOT / 'src'}:{packages}") as server:
         server.hear_of("Octavo serves")
         install(packages, "1.4.0")
-        told = server.hear_of("The plugin reviews")[-1]
-        assert told == "The plugin reviews 1.4.0 was installed. Restart octavo develop to use it"
+        reported = server.hear_of("The plugin reviews")[-1]
+        assert reported == "The plugin reviews 1.4.0 was installed. Restart octavo develop to use it"
         assert server.stop()[0] == 0
 
 

@@ -22,7 +22,7 @@ def test_commands_purge_what_they_change(
     if with_code:
         (cached / "src/index.py").write_text(HOOKS, "utf-8")
     monkeypatch.setenv("OCTAVO_USER_PASSWORD", "Sesame-12345")
-    find, told = "api::story.story.find", []
+    find, reported = "api::story.story.find", []
     for arguments, tags in (
         (("permissions", "grant", "public", find), ["all"]),
         (("permissions", "grant", "public", find), None),
@@ -38,8 +38,8 @@ def test_commands_purge_what_they_change(
         (("tokens", "create", "one"), None),
     ):
         said(call(*arguments))
-        told += [tags] if tags else []
-        assert purges(call) == told, arguments
+        reported += [tags] if tags else []
+        assert purges(call) == reported, arguments
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)

@@ -60,11 +60,11 @@ def test_reloads_without_a_lost_request(project: Path, workers: int) -> None:
             assert server.get("/api/tales")[0] == 403
             write_type(project, "{")
             server.process.send_signal(signal.SIGHUP)
-            told = server.hear_of("The change is invalid; the previous version is still served.")[-1]
+            reported = server.hear_of("The change is invalid; the previous version is still served.")[-1]
             assert server.get("/api/tales")[0] == 403
         code, _ = server.stop()
     assert any("SIGHUP: reloading the project" in line for line in lines)
-    assert json.loads(told)["level"] == "error"
+    assert json.loads(reported)["level"] == "error"
     assert code == 0
     assert set(found) == {403}
 

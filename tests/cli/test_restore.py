@@ -86,8 +86,8 @@ def test_whatever_a_schema_holds(
     left = "SELECT to_regtype('younger') IS NULL, to_regclass('new') IS NULL"
     assert postgresql_server.run_sql(name, left) == "t|t\n"
     postgresql_server.run_sql(name, ELSEWHERE)
-    told = refused(call("db", "restore", str(tmp_path / "copy"), "--yes"))
-    assert told.endswith(f"other schemas are built on what is to be replaced, and would lose: {LOST}")
+    reported = refused(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+    assert reported.endswith(f"other schemas are built on what is to be replaced, and would lose: {LOST}")
     assert postgresql_server.run_sql(name, "SELECT count(moods) FROM other.mine") == "0\n"
 
 
@@ -105,11 +105,11 @@ def test_publications_keep_their_tables(
 ) -> None:
     name = database_name(postgresql_url)
     postgresql_server.run_sql(name, PUBLISHED)
-    told = "SELECT pubname, tablename, attnames, rowfilter FROM pg_publication_tables"
-    told += " WHERE tablename <> 'younger' ORDER BY 1"
-    before = postgresql_server.run_sql(name, told)
+    reported = "SELECT pubname, tablename, attnames, rowfilter FROM pg_publication_tables"
+    reported += " WHERE tablename <> 'younger' ORDER BY 1"
+    before = postgresql_server.run_sql(name, reported)
     change_and_restore("CREATE TABLE younger (id integer); ALTER PUBLICATION whole ADD TABLE younger")
-    assert postgresql_server.run_sql(name, told) == before
+    assert postgresql_server.run_sql(name, reported) == before
     assert 'p 1|No tes|{id,"te xt"}|(id > 1)' in before
     assert postgresql_server.run_sql(name, "SELECT count(*) FROM pg_publication_rel") == "2\n"
 
@@ -150,9 +150,9 @@ def test_a_service_that_runs_is_noticed(call: Call, project: Path, tmp_path: Pat
         finally:
             await database.close()
 
-    told, code = asyncio.run(meanwhile())
+    reported, code = asyncio.run(meanwhile())
     assert code == 1
-    assert "is in use: stop the service first. --force restores anyway" in told
+    assert "is in use: stop the service first. --force restores anyway" in reported
     if on_sqlite:
         assert asyncio.run(meanwhile("--force")) == ("", 0)
     said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
@@ -202,11 +202,11 @@ def test_which_copy_is_meant(call: Call, project: Path, tmp_path: Path) -> None:
     (manifest,) = project.glob("backups/*/manifest.json")
     said(call("db", "restore", str(manifest.parent), "--yes"))
     found = asyncio.run(_with_database(project, backup_records.read_record))
-    told = json.loads(manifest.read_text())
-    assert (found.verified_at, found.size) == (told["made_at"], told["bytes"])
+    reported = json.loads(manifest.read_text())
+    assert (found.verified_at, found.size) == (reported["made_at"], reported["bytes"])
     assert found.begun_at <= found.ended_at <= time.time() * 1000
     assert "is a folder, not a backup" in refused(call("db", "restore", str(tmp_path), "--yes"))
-    manifest.write_text(json.dumps({**told, "database": "postgresql"}))
+    manifest.write_text(json.dumps({**reported, "database": "postgresql"}))
     wrong = f"{manifest.parent} is a backup of postgresql, but the project uses sqlite: {MOVED['postgresql']}"
     assert refused(call("db", "restore", str(manifest.parent), "--yes")) == wrong
 
@@ -227,9 +227,9 @@ def test_a_copy_of_the_other_database_is_known(
     made = make_project(tmp_path / "other")
     said(CliRunner().invoke(main, ["db", "upgrade", "--project", str(made)], env=variables))
     said(CliRunner().invoke(main, ["db", "backup", str(copy), "--project", str(made)], env=variables))
-    told = refused(call("db", "restore", str(copy), "--yes"))
+    reported = refused(call("db", "restore", str(copy), "--yes"))
     moved = MOVED[other].replace("COPY", str(copy))
-    assert told == f"{copy} is a backup of {other}, but the project uses {own}: {moved}"
+    assert reported == f"{copy} is a backup of {other}, but the project uses {own}: {moved}"
 
 
 @pytest.mark.parametrize("call", ["postgresql"], indirect=True)
@@ -239,8 +239,8 @@ def test_a_copy_that_is_cut_off_changes_nothing(call: Call, tmp_path: Path) -> N
     whole = (tmp_path / "copy").read_bytes()
     for size in (1000, len(whole) - 200):
         (tmp_path / "copy").write_bytes(whole[:size])
-        told = refused(call("db", "restore", str(tmp_path / "copy"), "--yes"))
-        assert told.startswith("Nothing was restored: ")
+        reported = refused(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+        assert reported.startswith("Nothing was restored: ")
 
 
 async def _with_database(project: Path, work):  # type: ignore[no-untyped-def]

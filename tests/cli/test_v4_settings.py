@@ -48,8 +48,8 @@ def call(*arguments: str) -> Result:
 
 def test_check_tells_every_key_and_is_strict_where_wished(v4_project: Path, caplog: pytest.LogCaptureFixture) -> None:
     check = ("config", "check", "--project", str(v4_project))
-    told = answered(call(*check, "--json"))
-    assert {one["key"]: one["outcome"] for one in told["findings"]} == {
+    reported = answered(call(*check, "--json"))
+    assert {one["key"]: one["outcome"] for one in reported["findings"]} == {
         "port": "open",
         "host": "open",
         "emitErrors": "idle",

@@ -37,12 +37,12 @@ def test_the_life_of_a_webhook(call: Call, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_tells_of_an_address_that_nothing_will_be_sent_to(call: Call) -> None:
     remedy = "To allow it, add 127.0.0.1 to privateHosts in [webhooks] of config/server.toml"
-    told = f"127.0.0.1 is not a public address. {remedy}"
+    reported = f"127.0.0.1 is not a public address. {remedy}"
     made = call("webhooks", "create", "home", "--url", "http://127.0.0.1:9/")
-    assert (made.exit_code, made.stderr) == (0, f"Warning: {told}\n")
+    assert (made.exit_code, made.stderr) == (0, f"Warning: {reported}\n")
     assert call("webhooks", "update", "1", "--name", "house").stderr == ""
     assert call("webhooks", "update", "1", "--url", "http://nowhere.invalid/").stderr == ""
-    assert call("webhooks", "update", "1", "--url", "http://127.0.0.1/").stderr == f"Warning: {told}\n"
+    assert call("webhooks", "update", "1", "--url", "http://127.0.0.1/").stderr == f"Warning: {reported}\n"
 
 
 def test_refuses(call: Call) -> None:

@@ -37,16 +37,16 @@ async def test_nothing_is_lost_or_doubled_when_nodes_are_killed(
     press: Cluster, postgresql_server: PostgresqlServer
 ) -> None:
     load = Load(press.balancer, press.token, ADMINISTRATOR, USER)
-    told = await load.run(lambda: kill_again_and_again(press, SECONDS))
-    logger.warning("%s %s", dict(told.done), dict(told.unknown))
-    found = problems(told, lambda text: postgresql_server.run_sql(database_name(press.database), text))
+    reported = await load.run(lambda: kill_again_and_again(press, SECONDS))
+    logger.warning("%s %s", dict(reported.done), dict(reported.unknown))
+    found = problems(reported, lambda text: postgresql_server.run_sql(database_name(press.database), text))
     assert not found, "\n".join(found[:30])
 
 
 async def test_rolling_restarts_lose_no_request(press: Cluster, postgresql_server: PostgresqlServer) -> None:
     load = Load(press.balancer, press.token, ADMINISTRATOR, USER)
-    told = await load.run(lambda: asyncio.to_thread(press.roll))
-    logger.warning("%s %s", dict(told.done), dict(told.unknown))
-    assert told.unknown == Counter()
-    found = problems(told, lambda text: postgresql_server.run_sql(database_name(press.database), text))
+    reported = await load.run(lambda: asyncio.to_thread(press.roll))
+    logger.warning("%s %s", dict(reported.done), dict(reported.unknown))
+    assert reported.unknown == Counter()
+    found = problems(reported, lambda text: postgresql_server.run_sql(database_name(press.database), text))
     assert not found, "\n".join(found[:30])

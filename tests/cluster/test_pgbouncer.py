@@ -172,6 +172,6 @@ def test_reads_writes_jobs_and_changes_of_types_go_through_it(pgbouncer: Path) -
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     said = done.stdout[-4000:]
     assert done.returncode == 0, said
-    told = re.search(r"(\d+) databases through the pooler", said)
-    assert told is not None, said
-    assert int(told[1]) > 20
+    reported = re.search(r"(\d+) databases through the pooler", said)
+    assert reported is not None, said
+    assert int(reported[1]) > 20

@@ -29,8 +29,8 @@ SUITES = ("tests/golden", "tests/events/jobs", "tests/events")
 
 
 def version(program: Path) -> tuple[int, ...]:
-    told = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
-    found = re.search(r"PgBouncer (\d+)\.(\d+)", told)
+    reported = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"PgBouncer (\d+)\.(\d+)", reported)
     return tuple(map(int, found.groups())) if found else (0, 0)
 
 
@@ -122,6 +122,6 @@ def test_reads_and_writes_go_through_it(program: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     said = done.stdout[-4000:]
     assert done.returncode == 0, said
-    told = re.search(r"(\d+) databases through the pooler", said)
-    assert told is not None, said
-    assert int(told[1]) > 5
+    reported = re.search(r"(\d+) databases through the pooler", said)
+    assert reported is not None, said
+    assert int(reported[1]) > 5

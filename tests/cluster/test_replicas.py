@@ -63,8 +63,8 @@ def press(
 def number(press: Cluster, name: str, server: PostgresqlServer | None = None) -> float:
     """A number of all nodes, of one server or of the primary."""
     label = 'server="primary"' if server is None else f'server="{server.data}'
-    told = [httpx.get(f"{node.address}/metrics", headers=METRICS, timeout=10).text for node in press.nodes]
-    lines = [line for text in told for line in text.splitlines() if line.startswith(f"{name}{{{label}")]
+    reported = [httpx.get(f"{node.address}/metrics", headers=METRICS, timeout=10).text for node in press.nodes]
+    lines = [line for text in reported for line in text.splitlines() if line.startswith(f"{name}{{{label}")]
     return sum(float(line.rpartition(" ")[2]) for line in lines)
 
 
@@ -103,12 +103,12 @@ async def test_no_caller_hears_of_what_happens_to_replicas(press: Cluster, serve
         await asyncio.sleep(2)
 
     load = Load(press.balancer, press.token, ADMINISTRATOR, USER)
-    told = await load.run(happen)
+    reported = await load.run(happen)
     reads = [number(press, "octavo_content_reads_total", one) for one in (None, first, second)]
-    logger.warning("%s %s, reads %s", dict(told.done), dict(told.unknown), reads)
-    found = problems(told, lambda text: primary.run_sql(database_name(press.database), text))
+    logger.warning("%s %s, reads %s", dict(reported.done), dict(reported.unknown), reads)
+    found = problems(reported, lambda text: primary.run_sql(database_name(press.database), text))
     assert not found, "\n".join(found[:30])
-    assert not told.unknown
+    assert not reported.unknown
     assert all(reads)
 
 

@@ -52,9 +52,9 @@ async def deploy(pair: Cluster, definition: dict[str, Any], migration: Path | No
 
 async def loaded(pair: Cluster, definition: dict[str, Any], migration: Path | None = None) -> Told:
     load = Load(pair.balancer, pair.token, ADMINISTRATOR, USER)
-    told = await load.run(lambda: deploy(pair, definition, migration))
-    logger.warning("%s %s", dict(told.done), dict(told.unknown))
-    return told
+    reported = await load.run(lambda: deploy(pair, definition, migration))
+    logger.warning("%s %s", dict(reported.done), dict(reported.unknown))
+    return reported
 
 
 def check(pair: Cluster, told: Told, server: PostgresqlServer) -> None:
@@ -87,8 +87,8 @@ async def test_an_attribute_gets_another_name(
     assert code == 0, output
     (migration,) = (tmp_path / "renamed/database/migrations").iterdir()
     renamed = json.loads((tmp_path / "renamed/src/api/article/content-types/article/schema.json").read_text())
-    told = await loaded(pair, renamed, migration)
-    assert [line for line in told.failed if not line.partition(": ")[2].startswith("503 ")] == []
-    assert [what for what in told.unknown if not what.endswith(" 503")] == []
-    told.failed, told.unknown = [], Counter()
-    check(pair, told, postgresql_server)
+    reported = await loaded(pair, renamed, migration)
+    assert [line for line in reported.failed if not line.partition(": ")[2].startswith("503 ")] == []
+    assert [what for what in reported.unknown if not what.endswith(" 503")] == []
+    reported.failed, reported.unknown = [], Counter()
+    check(pair, reported, postgresql_server)

@@ -165,12 +165,12 @@ def front(
     nodes = [Node(name, write_press(folder / name, cron=False), free_port(), {}) for name in ("one", "two")]
     varnish = Varnish(varnishd, folder, nodes)
     wire = Wire(varnish.port)
-    told = {"varnish": {"kind": "purge", "url": wire.address}}
+    reported = {"varnish": {"kind": "purge", "url": wire.address}}
     variables = {
         **database_variables(postgresql_server.create_database()),
         "OCTAVO_API__CACHING__CONTROL": json.dumps(CONTROL),
         "OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key",
-        "OCTAVO_API__CACHING__PURGE__CACHES": json.dumps(told),
+        "OCTAVO_API__CACHING__PURGE__CACHES": json.dumps(reported),
         "OCTAVO_SERVER__METRICS__TOKEN": NUMBERS,
     }
     with ExitStack() as stack:
@@ -324,9 +324,9 @@ async def test_visitors_answers_come_from_the_cache_and_others_do_not(front: Fro
 async def test_who_has_written_is_let_through_and_other_cookies_split_nothing(front: Front) -> None:
     await until(lambda: front.get(LIST).headers["x-cache"] == "hit")
     await until(lambda: front.get(LIST, Cookie="a=b; not-octavo-position=0/1").headers["x-cache"] == "hit")
-    for told in ({"Cookie": "theme=dark; octavo-position=0/1"}, {"Octavo-Position": "0/1"}):
+    for reported in ({"Cookie": "theme=dark; octavo-position=0/1"}, {"Octavo-Position": "0/1"}):
         for _ in range(2):
-            assert front.get(LIST, **told).headers["x-cache"] == "miss"
+            assert front.get(LIST, **reported).headers["x-cache"] == "miss"
     await until(lambda: front.get(LIST).headers["x-cache"] == "hit")
 
 

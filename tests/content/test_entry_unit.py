@@ -50,18 +50,18 @@ def update(shop: Workshop, name: str, entry_id: int, data: Any) -> Work:
 
 
 async def test_what_is_made_changed_and_removed(shop: Workshop) -> None:
-    told, tool = Told(shop), shop.type("tool")
-    assert await told.of(lambda unit: unit.create(tool, {"name": "Saw", "legs": [{"length": 1}]})) == [
+    reported, tool = Told(shop), shop.type("tool")
+    assert await reported.of(lambda unit: unit.create(tool, {"name": "Saw", "legs": [{"length": 1}]})) == [
         (TOOL, 1, "create")
     ]
-    assert await told.of(update(shop, "tool", 1, {"legs": []})) == [(TOOL, 1, "update")]
-    assert await told.of(lambda unit: unit.delete(tool, 1)) == [(TOOL, 1, "delete")]
+    assert await reported.of(update(shop, "tool", 1, {"legs": []})) == [(TOOL, 1, "update")]
+    assert await reported.of(lambda unit: unit.delete(tool, 1)) == [(TOOL, 1, "delete")]
 
 
 async def test_nothing_is_told_of_what_is_not_there(shop: Workshop) -> None:
-    told = Told(shop)
-    assert await told.of(update(shop, "tool", 1, {"name": "Axe"})) == []
-    assert await told.of(lambda unit: unit.delete(shop.type("tool"), 1)) == []
+    reported = Told(shop)
+    assert await reported.of(update(shop, "tool", 1, {"name": "Axe"})) == []
+    assert await reported.of(lambda unit: unit.delete(shop.type("tool"), 1)) == []
 
 
 @pytest.mark.parametrize(
@@ -93,15 +93,15 @@ async def test_one_unit_tells_all_its_changes_in_order(shop: Workshop) -> None:
 
 
 async def test_nothing_is_told_of_what_is_undone(shop: Workshop) -> None:
-    told = Told(shop)
+    reported = Told(shop)
 
     async def fail(unit: EntryUnit) -> None:
         await unit.create(shop.type("tool"), {"name": "Saw"})
         await unit.create(shop.type("tool"), {"name": 1})
 
     with pytest.raises(ValidationError):
-        await told.writer.run(fail)
-    assert await told.of(update(shop, "maker", 1, {"name": "next"})) == [(MAKER, 1, "update")]
+        await reported.writer.run(fail)
+    assert await reported.of(update(shop, "maker", 1, {"name": "next"})) == [(MAKER, 1, "update")]
 
 
 async def test_locales_that_are_made_the_default(shop: Workshop) -> None:
@@ -122,7 +122,7 @@ def told_names(images: Sequence[bytes | None]) -> list[Any]:
 
 
 async def test_images_are_what_entries_were_and_have_become(shop: Workshop) -> None:
-    told, maker = Told(shop, images=True), shop.type("maker")
+    reported, maker = Told(shop, images=True), shop.type("maker")
 
     async def work(unit: EntryUnit) -> None:
         made = await unit.create(maker, {"name": "Ann"})
@@ -130,14 +130,14 @@ async def test_images_are_what_entries_were_and_have_become(shop: Workshop) -> N
         await unit.update(maker, 1, {"name": "Cleo"})
         await unit.delete(maker, 2)
 
-    changes = await told.changes(work)
+    changes = await reported.changes(work)
     assert told_names([change.before for change in changes]) == [None, "Ann", "maker 1", "maker 2"]
     assert told_names([change.after for change in changes]) == ["Bea", "Bea", "Cleo", None]
 
 
 async def test_images_show_no_secrets(shop: Workshop) -> None:
-    told = Told(shop, images=True)
-    (change,) = await told.changes(lambda unit: unit.create(shop.type("tool"), {"name": "Saw", "key": "secret"}))
+    reported = Told(shop, images=True)
+    (change,) = await reported.changes(lambda unit: unit.create(shop.type("tool"), {"name": "Saw", "key": "secret"}))
     assert change.after is not None
     shown = orjson.loads(change.after)
     assert (shown["name"], "key" in shown) == ("Saw", False)

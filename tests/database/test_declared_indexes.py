@@ -136,12 +136,12 @@ async def test_what_the_database_cannot_do_is_said(
     caplog.set_level(logging.WARNING)
     await synchronize(database, content)
     made = await make_declared_indexes(database, content)
-    told = [*not_made(content, database.dialect), *(record.getMessage() for record in caplog.records)]
+    reported = [*not_made(content, database.dialect), *(record.getMessage() for record in caplog.records)]
     if await database.fetch_value("SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_trgm'"):
-        assert ([len(made)], told) == ([1], [])
+        assert ([len(made)], reported) == ([1], [])
     else:
         assert not made
-        [line] = told
+        [line] = reported
         assert "A trigram index of " in line
         assert "notes (title, body)" in line
 

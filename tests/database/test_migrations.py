@@ -86,10 +86,10 @@ async def test_a_failing_one_is_undone_as_a_whole_and_told(database: Database, f
     write(
         folder, a__sql=MAKE, b__sql="INSERT INTO visits VALUES (1, 'x');\n\nINSERT INTO\n  nowhere VALUES ('secret');"
     )
-    told = await failure(database, folder)
-    assert told.startswith("b.sql:3: ")
-    assert "nowhere" in told
-    assert told.endswith("statement 2 of 2: INSERT INTO nowhere VALUES ('…')")
+    reported = await failure(database, folder)
+    assert reported.startswith("b.sql:3: ")
+    assert "nowhere" in reported
+    assert reported.endswith("statement 2 of 2: INSERT INTO nowhere VALUES ('…')")
     assert await places(database) == []
     assert await states(database, folder) == {"a": "done", "b": "pending"}
     write(folder, b__sql="INSERT INTO visits VALUES (1, 'x');")
@@ -140,9 +140,9 @@ async def test_a_rehearsal_tells_every_statement_and_undoes_it(database: Databas
         b__py="async def up(transaction):\n    await transaction.execute("
         "'INSERT INTO visits VALUES (1, {place})', place='x')\n",
     )
-    told = {each.file: each.statements for each in await rehearse(database, folder)}
-    assert told["a.sql"] == (MAKE.rstrip(";"),)
-    assert told["b.py"][0].endswith("-- 'x'")
+    reported = {each.file: each.statements for each in await rehearse(database, folder)}
+    assert reported["a.sql"] == (MAKE.rstrip(";"),)
+    assert reported["b.py"][0].endswith("-- 'x'")
     assert await found_tables(database, database.dialect) == {}
 
 

@@ -54,11 +54,11 @@ async def test_killed_process_loses_nothing_and_leaves_nothing_half(
     lines = await asyncio.to_thread(read_lines, process, acknowledged)
     process.kill()
     rest, _ = await asyncio.to_thread(process.communicate)
-    told = {int(line) for line in [*lines, *rest.splitlines(keepends=True)] if line.endswith("\n")}
-    assert len(told) >= acknowledged
+    reported = {int(line) for line in [*lines, *rest.splitlines(keepends=True)] if line.endswith("\n")}
+    assert len(reported) >= acknowledged
     # The lock of the dead process is gone with it.
     await database.execute("DELETE FROM children WHERE parent_id < 0")
-    assert told <= await stored(database)
+    assert reported <= await stored(database)
     assert list(await database.fetch_all(INCOMPLETE)) == []
 
 

@@ -40,8 +40,8 @@ def elsewhere(file: Path, statement: str) -> str:
         "try: apsw.Connection(sys.argv[1]).execute(sys.argv[2]).fetchall(); print('done')\n"
         "except apsw.BusyError: print('busy')"
     )
-    told = subprocess.run([sys.executable, "-c", code, file, statement], capture_output=True, text=True, check=True)
-    return told.stdout.strip()
+    result = subprocess.run([sys.executable, "-c", code, file, statement], capture_output=True, text=True, check=True)
+    return result.stdout.strip()
 
 
 def test_each_commit_moves_it_and_nothing_else(file: Path, writer: apsw.Connection) -> None:

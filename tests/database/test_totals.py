@@ -71,8 +71,8 @@ class Desk:
         """What is kept, as reads are told it; None where they count."""
         totals = self.database.dialect.totals
         assert totals is not None
-        told = totals.total(RequestedCount(TABLE, "SELECT -1", **asked))
-        value = await self.database.fetch_value(told)
+        reported = totals.total(RequestedCount(TABLE, "SELECT -1", **asked))
+        value = await self.database.fetch_value(reported)
         return None if value == -1 else int(value)
 
     async def assert_kept(self) -> None:

@@ -68,8 +68,12 @@ async def test_a_row_tells_what_has_changed(book: Book) -> None:
         unit.record(TALK, 2, ChangeKind.UNPUBLISH, was=Presence.LIVE, became=Presence.DRAFT)
         unit.record("plugin::upload.file", 3, ChangeKind.DELETE)
     rows = await book.settled()
-    told = [(row.change.uid, row.change.id, row.change.kind, row.change.locale) for row in rows]
-    assert told == [(TALK, 1, "create", "en"), (TALK, 2, "unpublish", None), ("plugin::upload.file", 3, "delete", None)]
+    reported = [(row.change.uid, row.change.id, row.change.kind, row.change.locale) for row in rows]
+    assert reported == [
+        (TALK, 1, "create", "en"),
+        (TALK, 2, "unpublish", None),
+        ("plugin::upload.file", 3, "delete", None),
+    ]
     assert [(row.change.was, row.change.became) for row in rows] == [(0, 1), (2, 1), (2, 0)]
     assert await book.journal.last() == rows[-1].position
     assert read_position(str(rows[-1].position)) == rows[-1].position

@@ -103,10 +103,10 @@ def main(peer: str, base: str, port: int, file: str, postgres: str | None = None
                         continue
                     if number == 0:
                         _send(port, raw, case.rows, made[case.name])
-                    told = found[case.name][("before", "after", "again")[number]] = {}
+                    reported = found[case.name][("before", "after", "again")[number]] = {}
                     for read in READS:
                         status, answer = _request(port, "GET", read_path(raw, read))
-                        told[read.name] = simplify(answer) if status == 200 else status
+                        reported[read.name] = simplify(answer) if status == 200 else status
                     if number == 1:
                         _send(port, raw, case.later, made[case.name])
             finally:

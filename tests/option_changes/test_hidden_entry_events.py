@@ -57,9 +57,9 @@ async def test_webhooks_reveal_no_hidden_entries(project: Project) -> None:
             assert (await served.ask("DELETE", "/api/notes/3?populate=*")).status == 200
             while await served.database.fetch_value("SELECT count(*) FROM octavo_outbox"):
                 await in_thread(lambda: None)
-    told = json.dumps(received)
+    reported = json.dumps(received)
     assert len([one for one in received if one["event"] == "entry.update"]) == 6
-    assert not [text for text in _SECRETS if text in told], told
+    assert not [text for text in _SECRETS if text in reported], reported
     assert not [one for one in received if one["model"] == "note" and one["entry"]["id"] == 2]
 
 

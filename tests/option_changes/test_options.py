@@ -42,11 +42,11 @@ async def answers(project: Project) -> dict[str, Any]:
 
 async def test_options_change_between_starts(project: Project) -> None:
     found = await answers(project)
-    expected = {name: {**told, **KEPT.get(name, {})} for name, told in REFERENCE.items()}
+    expected = {name: {**reported, **KEPT.get(name, {})} for name, reported in REFERENCE.items()}
     assert found == expected
 
 
 def test_what_is_kept_is_only_what_the_reference_loses() -> None:
     """Before a change both answer alike; drafts and other locales are served after it by neither."""
-    for name, told in KEPT.items():
-        assert set(told) <= ({"after", "again"} if name in ("many-to-one", "other-component") else {"again"})
+    for name, reported in KEPT.items():
+        assert set(reported) <= ({"after", "again"} if name in ("many-to-one", "other-component") else {"again"})

@@ -249,12 +249,12 @@ async def test_values_of_an_attribute_that_is_shared_now_stay_and_are_reported_o
         async with project.serve() as served:
             answer = await served.ask("GET", "/api/notes?sort=id&locale=all")
             assert [each["attributes"]["field"] for each in answer.json["data"]] == list(values)
-        told = [
+        reported = [
             each
             for each in caplog.messages
             if "is shared across locales now, and its values differ in 2 entries" in each
         ]
-        assert len(told) == (number == 0)
+        assert len(reported) == (number == 0)
 
 
 async def test_v4_with_older_definitions_does_not_bring_the_change_back(project: Project) -> None:

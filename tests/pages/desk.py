@@ -93,14 +93,14 @@ class Desk(Editor):
     def hire(self, person: Person, *roles: int) -> int:
         """Make somebody an administrator with these roles; their id."""
         name = person.email.partition("@")[0].title()
-        told = self.ask("POST", "/admin/users", {"firstname": name, "email": person.email, "roles": list(roles)})[
+        reported = self.ask("POST", "/admin/users", {"firstname": name, "email": person.email, "roles": list(roles)})[
             "data"
         ]
         info = {"firstname": name, "password": person.password}
         self.ask(
-            "POST", "/admin/register", {"registrationToken": told["registrationToken"], "userInfo": info}, token=""
+            "POST", "/admin/register", {"registrationToken": reported["registrationToken"], "userInfo": info}, token=""
         )
-        return int(told["id"])
+        return int(reported["id"])
 
     def pick(self, label: str, option: str) -> None:
         """Choose in a list of choices that the browser draws."""

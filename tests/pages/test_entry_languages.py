@@ -29,8 +29,8 @@ def test_another_language_is_read_beside_and_filled_in(desk: Desk) -> None:
 
 
 def test_a_missing_language_begins_with_what_is_shared(desk: Desk) -> None:
-    told = {"name": "Only English", "slug": "only-english", "color": "#445566"}
-    made = desk.ask("POST", "/content-manager/collection-types/api::category.category", told)
+    reported = {"name": "Only English", "slug": "only-english", "color": "#445566"}
+    made = desk.ask("POST", "/content-manager/collection-types/api::category.category", reported)
     desk.open(f"{CATEGORIES}/{made['id']}?plugins[i18n][locale]=en")
     desk.see("missing")
     desk.click("French (fr)")

@@ -104,12 +104,12 @@ def test_json_is_checked_and_exact(desk: Desk) -> None:
     desk.until("document.getElementById('field.programme')?.shadowRoot", "the editor")
     focus = "document.getElementById('field.programme').shadowRoot.querySelector('.cm-content').focus()"
     desk.do(f"({focus}, true)")
-    for text, told in (
+    for text, reported in (
         ('{\n  "a": 1\n  "b": 2 }', "Line 3, column 3: a comma is missing"),
         ('{"n": }', "Line 1, column 7"),
     ):
         write(desk, text)
-        desk.see(told)
+        desk.see(reported)
     desk.click("Save")
     desk.until("document.activeElement?.id === 'field.programme'", "the reader at what is wrong")
     write(desk, '{"n": 9007199254740993, "t": "<script>window.hacked=1</script>"}')

@@ -171,8 +171,8 @@ def test_several_are_moved_and_removed_at_once(desk: Desk) -> None:
 
 def test_hostile_words_and_drawings_are_inert(desk: Desk) -> None:
     drawing = b'<svg xmlns="http://www.w3.org/2000/svg" onload="window.hit = 1"><script>window.hit = 1</script></svg>'
-    told = b'{"name": "drawn.svg", "alternativeText": "\\"><img src=x onerror=hit()>", "caption": "<script>"}'
-    body = b'--cut\r\nContent-Disposition: form-data; name="fileInfo"\r\n\r\n' + told
+    reported = b'{"name": "drawn.svg", "alternativeText": "\\"><img src=x onerror=hit()>", "caption": "<script>"}'
+    body = b'--cut\r\nContent-Disposition: form-data; name="fileInfo"\r\n\r\n' + reported
     body += b'\r\n--cut\r\nContent-Disposition: form-data; name="files"; filename="x.svg"\r\n'
     body += b"Content-Type: image/svg+xml\r\n\r\n" + drawing + b"\r\n--cut--\r\n"
     headers = {"Content-Type": "multipart/form-data; boundary=cut", "Authorization": f"Bearer {desk.token()}"}

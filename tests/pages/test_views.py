@@ -13,14 +13,14 @@ FORM = "configurations/edit"
 
 def rows(desk: Desk, uid: str) -> list[list[str]]:
     """The names in the rows of a form, as the service has them."""
-    told = desk.ask("GET", f"/content-manager/content-types/{uid}/configuration")["data"]["contentType"]
-    return [[field["name"] for field in row] for row in told["layouts"]["edit"]]
+    reported = desk.ask("GET", f"/content-manager/content-types/{uid}/configuration")["data"]["contentType"]
+    return [[field["name"] for field in row] for row in reported["layouts"]["edit"]]
 
 
 def look(desk: Desk, uid: str, name: str) -> Any:
     """How a field of a form looks."""
-    told = desk.ask("GET", f"/content-manager/content-types/{uid}/configuration")["data"]["contentType"]
-    return told["metadatas"][name]["edit"]
+    reported = desk.ask("GET", f"/content-manager/content-types/{uid}/configuration")["data"]["contentType"]
+    return reported["metadatas"][name]["edit"]
 
 
 def drawn(desk: Desk) -> list[list[str]]:

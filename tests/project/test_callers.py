@@ -222,9 +222,9 @@ def heard(site: Site) -> list[tuple[str, str, int | None, str]]:
     """What hooks have seen since this was last called."""
     register, *_ = site._process.site.extending.code.register
     found: list[Any] = register.call.__globals__["HEARD"]
-    told = [*found]
+    reported = [*found]
     found.clear()
-    return told
+    return reported
 
 
 def late_tasks(site: Site) -> list[asyncio.Task[None]]:
@@ -270,9 +270,9 @@ async def test_code_behind_a_route(caller: tuple[Site, str, str | None, Any], wa
     assert answer.json() == {"kind": kind, "id": caller_id}
     await asyncio.gather(*late_tasks(site))
     await site.deliver()
-    told = heard(site)
-    assert told
-    assert {event[1:] for event in told} == {(kind, caller_id, "code")}
+    reported = heard(site)
+    assert reported
+    assert {event[1:] for event in reported} == {(kind, caller_id, "code")}
 
 
 async def test_a_route_that_asks_nobody_has_an_anonymous_caller(caller: tuple[Site, str, str | None, Any]) -> None:
@@ -306,10 +306,10 @@ async def test_core_actions_and_overrides(caller: tuple[Site, str, str | None, A
     await site.get("/api/speakers", token=token)
     await site.delete(f"/api/speakers/{made.json()['data']['id']}", token=token)
     await site.deliver()
-    told = heard(site)
+    reported = heard(site)
     moments = {"before_create", "after_create", "after_commit_create", "before_update", "before_delete"}
-    assert {event[0] for event in told} >= moments | {"before_find_many"}
-    assert {event[1:] for event in told} == {(kind, caller_id, "rest")}
+    assert {event[0] for event in reported} >= moments | {"before_find_many"}
+    assert {event[1:] for event in reported} == {(kind, caller_id, "rest")}
 
 
 async def test_graphql(caller: tuple[Site, str, str | None, Any]) -> None:

@@ -56,8 +56,8 @@ async def test_a_condition_is_a_filter_in_the_words_of_requests(rights: AbilityB
 
     assert await scope(rights, "api::high") == at("rank", "$gt", 7)
     assert await scope(rights, "plugin::shop.colleagues", AUTHOR) == at("createdBy.roles.id", "$in", 1, 2)
-    told = rights.catalogue.serialize(rights.conditions.values(), ())["conditions"]
-    assert told[2:] == [
+    reported = rights.catalogue.serialize(rights.conditions.values(), ())["conditions"]
+    assert reported[2:] == [
         {"id": "api::high", "displayName": "High rank", "category": "Ranks"},
         {"id": "plugin::shop.colleagues", "displayName": "Made by colleagues", "category": "default"},
     ]

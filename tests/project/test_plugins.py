@@ -139,8 +139,8 @@ class ReviewController(Controller):
     importlib.import_module("octavo_reviews.commands")
     for _ in range(2):
         async with open_site(project(tmp_path, IN_USE)) as site:
-            told = (await site.get("/api/reviews/hello")).json()
-            assert told == {"hello": "Ada", "seen": ["commands", "controller", "service"], "one": True}
+            reported = (await site.get("/api/reviews/hello")).json()
+            assert reported == {"hello": "Ada", "seen": ["commands", "controller", "service"], "one": True}
 
 
 @pytest.mark.anyio

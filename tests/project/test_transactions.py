@@ -97,17 +97,17 @@ async def test_what_is_called_after_the_commit(app: App, code: str) -> None:
 
 
 async def test_changes_are_told_once_all_is_durable(app: App, code_site: Site, code: str) -> None:
-    told: list[str] = []
+    reported: list[str] = []
     feed = code_site.octavo.infrastructure.feed
-    end = feed.subscribe(lambda changes: told.extend(change.kind for change in changes), {VAULT}, images=True)
+    end = feed.subscribe(lambda changes: reported.extend(change.kind for change in changes), {VAULT}, images=True)
     try:
         async with app.transaction():
             vault = await app.entries(VAULT).create({"code": code})
             await app.entries(VAULT).update(vault.id, {"code": f"{code}!"})
-            assert told == []
+            assert reported == []
     finally:
         end()
-    assert told == ["create", "update"]
+    assert reported == ["create", "update"]
 
 
 async def test_tasks_of_a_transaction(app: App, code: str) -> None:

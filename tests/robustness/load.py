@@ -173,16 +173,16 @@ class Load:
             self.created_unanswered += 1
 
     def _update(self, client: Client, entry_id: int, version: int) -> None:
-        told = self.told[entry_id]
-        told.sent.add(version)
+        reported = self.told[entry_id]
+        reported.sent.add(version)
         if self._call(client, "PUT", f"/api/articles/{entry_id}", {"data": article(version)}) is not None:
-            told.acknowledged, told.sent = version, set()
+            reported.acknowledged, reported.sent = version, set()
 
     def _delete(self, client: Client, entry_id: int) -> None:
-        told = self.told[entry_id]
-        told.sent.add(-1)
+        reported = self.told[entry_id]
+        reported.sent.add(-1)
         if self._call(client, "DELETE", f"/api/articles/{entry_id}") is not None:
-            told.deleted = True
+            reported.deleted = True
 
     def _call(self, client: Client, method: str, path: str, body: Any = None) -> Any:
         status, answer, headers = client.call(method, path, body)
@@ -197,14 +197,14 @@ class Load:
 def broken_promises(load: Load, client: Client) -> list[str]:
     """Every entry that is not as it was acknowledged, or is of several versions at once."""
     broken = []
-    for entry_id, told in load.told.items():
+    for entry_id, reported in load.told.items():
         status, answer, _ = client.call("GET", f"/api/articles/{entry_id}?{POPULATE}")
-        possible = {told.acknowledged, *told.sent}
+        possible = {reported.acknowledged, *reported.sent}
         if status == 404:
-            if not told.deleted and -1 not in possible:
-                broken.append(f"{entry_id} is lost: {told}")
-        elif told.deleted:
+            if not reported.deleted and -1 not in possible:
+                broken.append(f"{entry_id} is lost: {reported}")
+        elif reported.deleted:
             broken.append(f"{entry_id} was deleted and is still there")
         elif outline(answer["data"]) not in [article(version) for version in possible if version >= 0]:
-            broken.append(f"{entry_id} should be {told} and is {outline(answer['data'])}")
+            broken.append(f"{entry_id} should be {reported} and is {outline(answer['data'])}")
     return broken

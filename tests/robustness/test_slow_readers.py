@@ -125,6 +125,6 @@ def position_in(path: Path) -> int | None:
     for link in Path("/proc/self/fd").iterdir():
         with suppress(FileNotFoundError):  # that of the listing itself
             if link.readlink() == path:
-                told = Path("/proc/self/fdinfo", link.name).read_text("ascii")
-                return int(told.partition("pos:")[2].split()[0])
+                reported = Path("/proc/self/fdinfo", link.name).read_text("ascii")
+                return int(reported.partition("pos:")[2].split()[0])
     return None

@@ -175,8 +175,8 @@ def test_unknown_components_of_a_zone_are_left_out(tmp_path: Path) -> None:
 def test_components_are_told_backwards_by_their_files(tmp_path: Path) -> None:
     names = ("c/cta", "c/cta-line", "c/hero", "c-more/a")
     parts = {f"components/{name}.json": {"attributes": {"t": {"type": "string"}}} for name in names}
-    told = [one.uid for one in registry_of(parts, tmp_path).components_backwards()]
-    assert told == ["c-more.a", "c.hero", "c.cta", "c.cta-line"]
+    reported = [one.uid for one in registry_of(parts, tmp_path).components_backwards()]
+    assert reported == ["c-more.a", "c.hero", "c.cta", "c.cta-line"]
 
 
 def test_an_extension_replaces_what_it_names(tmp_path: Path) -> None:

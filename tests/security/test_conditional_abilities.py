@@ -66,8 +66,8 @@ async def test_what_is_kept_is_kept_for_those_with_equal_abilities(door: Door) -
     for ability, ids in ((LIMITED, [5, 6, 7, 8, 9]), (LOW, [1, 2, 3, 4]), (LIMITED, [5, 6, 7, 8, 9])):
         door.ability = ability
         assert [entry["id"] for entry in (await door.get(f"genres?{PREVIEW}"))["data"]] == ids
-        told = await ask(door.site, '{ genres(sort: "id", publicationState: PREVIEW) { data { id } } }')
-        assert [int(entry["id"]) for entry in told["data"]["genres"]["data"]] == ids
+        reported = await ask(door.site, '{ genres(sort: "id", publicationState: PREVIEW) { data { id } } }')
+        assert [int(entry["id"]) for entry in reported["data"]["genres"]["data"]] == ids
 
 
 async def test_rest_writes(door: Door) -> None:
@@ -85,19 +85,19 @@ async def test_rest_writes(door: Door) -> None:
 
 async def test_graphql(door: Door) -> None:
     text = '{ authors(sort: "id") { data { id attributes { name rating } } meta { pagination { total } } } }'
-    told = await ask(door.site, text)
-    authors = told["data"]["authors"]
+    reported = await ask(door.site, text)
+    authors = reported["data"]["authors"]
     assert [entry["id"] for entry in authors["data"]] == ["1", "3", "4", "5", "6", "7"]
     assert authors["meta"]["pagination"]["total"] == 6
     assert {entry["attributes"]["rating"] for entry in authors["data"]} == {None}
-    assert messages(told) == ["Forbidden access"] * 6
-    told = await ask(door.site, "{ author(id: 2) { data { id } } genre(id: 4) { data { id } } }")
-    assert told == {"data": {"author": {"data": None}, "genre": {"data": None}}}
-    told = await ask(door.site, "{ authors(filters: { rating: { gt: 1 } }) { data { id } } }")
-    assert (told["data"]["authors"], messages(told)) == (None, ["Invalid parameter rating"])
+    assert messages(reported) == ["Forbidden access"] * 6
+    reported = await ask(door.site, "{ author(id: 2) { data { id } } genre(id: 4) { data { id } } }")
+    assert reported == {"data": {"author": {"data": None}, "genre": {"data": None}}}
+    reported = await ask(door.site, "{ authors(filters: { rating: { gt: 1 } }) { data { id } } }")
+    assert (reported["data"]["authors"], messages(reported)) == (None, ["Invalid parameter rating"])
     shown = "genres { data { id } } details { binding weight }"
-    told = await ask(door.site, f'{{ books(sort: "id", locale: "all") {{ data {{ attributes {{ {shown} }} }} }} }}')
-    books = [entry["attributes"] for entry in told["data"]["books"]["data"]]
+    reported = await ask(door.site, f'{{ books(sort: "id", locale: "all") {{ data {{ attributes {{ {shown} }} }} }} }}')
+    books = [entry["attributes"] for entry in reported["data"]["books"]["data"]]
     assert {int(genre["id"]) for book in books for genre in book["genres"]["data"]} <= {5, 6, 7, 9}
     assert {book["details"]["binding"] for book in books if book["details"]} == {None}
     assert any(book["details"]["weight"] for book in books if book["details"])
@@ -105,11 +105,11 @@ async def test_graphql(door: Door) -> None:
 
 async def test_graphql_writes(door: Door) -> None:
     text = 'mutation { updateGenre(id: 4, data: { name: "changed" }) { data { id } } }'
-    told = await ask(door.site, text)
-    assert told["data"]["updateGenre"] == {"data": None}
+    reported = await ask(door.site, text)
+    assert reported["data"]["updateGenre"] == {"data": None}
     text = 'mutation { updateAuthor(id: 1, data: { name: "changed", rating: 99 }) { data { attributes { name } } } }'
-    told = await ask(door.site, text)
-    assert told["data"]["updateAuthor"]["data"]["attributes"] == {"name": "changed"}
+    reported = await ask(door.site, text)
+    assert reported["data"]["updateAuthor"]["data"]["attributes"] == {"name": "changed"}
     door.ability = ConditionalAbility()
     assert (await door.get("authors/1"))["data"]["attributes"]["rating"] == 1.25
     assert (await door.get("genres/4"))["data"]["attributes"]["name"] == "genre 4"

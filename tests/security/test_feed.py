@@ -130,8 +130,8 @@ async def test_every_change_tells_what_find_shows_and_no_more(site: Site) -> Non
         site.octavo.asgi.end_live()
         for spy in spies:
             await spy.ear.until(lambda spy=spy: spy.ear.is_over)
-            told = [(event["uid"], event["id"], bool(event.get("gone"))) for event in spy.ear.events]
-            assert told == spy.expected, (spy.name, spy.state)
+            reported = [(event["uid"], event["id"], bool(event.get("gone"))) for event in spy.ear.events]
+            assert reported == spy.expected, (spy.name, spy.state)
             assert all(_tells_no_more(event) for event in spy.ear.events)
     assert len({len(spy.expected) for spy in spies}) > len(spies) / 3, "they are told different things"
 

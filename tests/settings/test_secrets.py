@@ -97,10 +97,10 @@ def test_files_reach_a_v4_projects_configuration(tmp_path: Path, file: Path) -> 
 def test_files_that_cannot_be_read(tmp_path: Path, environment: dict[str, str], said: str) -> None:
     (tmp_path / "empty").write_text("\n", "utf-8")
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
-    told = {"folder": str(tmp_path), "name": tmp_path.name}
+    reported = {"folder": str(tmp_path), "name": tmp_path.name}
     with pytest.raises(SettingsError) as refused:
-        load_settings(tmp_path, {name: value.format(**told) for name, value in environment.items()})
-    assert [str(one) for one in refused.value.problems] == [f"JWT_SECRET_FILE: {said.format(**told)}"]
+        load_settings(tmp_path, {name: value.format(**reported) for name, value in environment.items()})
+    assert [str(one) for one in refused.value.problems] == [f"JWT_SECRET_FILE: {said.format(**reported)}"]
 
 
 def test_a_value_in_a_file_is_named_by_its_variable(tmp_path: Path, file: Path) -> None:

@@ -164,15 +164,15 @@ async def test_a_change_is_sent_as_the_reference_sends_it(told: Told, name: str)
 
 
 async def test_related_entries_are_shown_where_the_settings_say_so(tmp_path: Path) -> None:
-    told = await _told(tmp_path, {"OCTAVO_SERVER__WEBHOOKS__POPULATE_RELATIONS": "true"})
+    reported = await _told(tmp_path, {"OCTAVO_SERVER__WEBHOOKS__POPULATE_RELATIONS": "true"})
     for name in _NAMES:
-        _check(told[name], _WITH_RELATIONS[name], name)
+        _check(reported[name], _WITH_RELATIONS[name], name)
 
 
 async def test_the_webhook_alone_decides_under_safe(tmp_path: Path) -> None:
     steps = [one for one in STEPS if one[0].partition(" =")[0] in _FEW]
-    told = await _told(tmp_path, {"OCTAVO_API__COMPAT__WEBHOOK_BODIES": "webhook"}, steps)
-    rest, manager = (told[name]["told"][-1]["entry"] for name in _FEW[-2:])
+    reported = await _told(tmp_path, {"OCTAVO_API__COMPAT__WEBHOOK_BODIES": "webhook"}, steps)
+    rest, manager = (reported[name]["told"][-1]["entry"] for name in _FEW[-2:])
     assert rest.keys() == manager.keys() == _REFERENCE["rest create"]["told"][0]["entry"].keys()
 
 

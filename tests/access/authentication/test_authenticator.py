@@ -220,8 +220,8 @@ async def test_an_outage_is_served_through_for_less_than_a_second(
     said = {
         record.getMessage() for record in caplog.records if record.name == "octavo.access.authentication.authenticator"
     }
-    told = "Reading the permissions of roles and API tokens failed: the database is"
-    assert said in ({f"{told} not open"}, {f"{told} being closed"})
+    reported = "Reading the permissions of roles and API tokens failed: the database is"
+    assert said in ({f"{reported} not open"}, {f"{reported} being closed"})
 
 
 async def test_own_changes_are_seen_at_once(people: Database, hands: Hands) -> None:

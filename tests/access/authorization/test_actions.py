@@ -13,8 +13,8 @@ def enabled(tree: object) -> list[str]:
         f"{owner}.{controller}.{action}"
         for owner, group in tree.items()
         for controller, actions in group["controllers"].items()
-        for action, told in actions.items()
-        if told["enabled"]
+        for action, reported in actions.items()
+        if reported["enabled"]
     ]
 
 

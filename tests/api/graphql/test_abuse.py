@@ -200,17 +200,17 @@ async def test_a_long_batch_is_not_read(bookshop: Site) -> None:
 
 @pytest.mark.anyio
 async def test_the_schema_is_told_once_for_each_document(bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = []
+    reported = []
 
     def counted(*given: Any, **more: Any) -> Any:
-        told.append(given)
+        reported.append(given)
         return execute_sync(*given, **more)
 
     monkeypatch.setattr(executor, "execute_sync", counted)
     async with served(bookshop, introspection=True) as site:
         text = get_introspection_query()
         answers = [(await send(site, {"query": text})).body for _ in range(3)]
-        assert len(set(answers)) == len(told) == 1
+        assert len(set(answers)) == len(reported) == 1
         assert json.loads(answers[0])["data"]["__schema"]["queryType"]["name"] == "Query"
         two = 'query A { __type(name: "Book") { name } } query B { __type(name: "Genre") { name } }'
         for name, kind in (("A", "Book"), ("B", "Genre"), ("A", "Book")):

@@ -36,10 +36,10 @@ async def page(site: Site, sort: list[str], **asked: Any) -> tuple[list[str], st
     """Ids of a page, and where the list goes on."""
     answer = await ask(site, LIST, FULL_TOKEN, sort=sort, page=asked)
     books = answer["data"]["books"]
-    told = books["meta"]["pagination"]
-    assert told["__typename"] == "Pagination"
-    assert told["total"] == len(await every(site, sort))
-    return [entry["id"] for entry in books["data"]], told["goesOn"]
+    reported = books["meta"]["pagination"]
+    assert reported["__typename"] == "Pagination"
+    assert reported["total"] == len(await every(site, sort))
+    return [entry["id"] for entry in books["data"]], reported["goesOn"]
 
 
 async def every(site: Site, sort: list[str]) -> list[str]:
@@ -67,14 +67,14 @@ async def test_a_list_is_walked_by_cursors(tmp_path: Path, bookshop_copy: Copy) 
 
 async def refuse(site: Site) -> None:
     _, after = await page(site, ["title"], limit=1)
-    for asked, sort, told in (
+    for asked, sort, reported in (
         ({"after": after}, [], "belongs to another list"),
         ({"after": "no cursor"}, [], "is not a cursor"),
         ({"after": after, "page": 2}, ["title"], "takes no page"),
         ({"after": after, "start": 2}, ["title"], "takes no page"),
     ):
         [message] = messages(await ask(site, LIST, FULL_TOKEN, sort=sort, page=asked))
-        assert told in message, asked
+        assert reported in message, asked
     text = 'query { books { data { attributes { genres(pagination: {after: ""}) { data { id } } } } } }'
     assert {"at the root" in message for message in messages(await ask(site, text, FULL_TOKEN))} == {True}
     rest = await site.get(

@@ -89,8 +89,8 @@ async def plan_and_do(site: Site) -> None:
     one = made["data"]["createGenre"]["data"]["id"]
     data = {"publishAt": LATER, "unpublishAt": EVEN_LATER}
     answer = await ask(site, PLAN, FULL_TOKEN, id=one, data=data)
-    told = {**planned(LATER, EVEN_LATER), "__typename": "PublicationSchedule"}
-    assert answer == {"data": {"updateGenreSchedule": told}}
+    reported = {**planned(LATER, EVEN_LATER), "__typename": "PublicationSchedule"}
+    assert answer == {"data": {"updateGenreSchedule": reported}}
     assert (await ask(site, SHOW, FULL_TOKEN, id=one))["data"]["genreSchedule"] == planned(LATER, EVEN_LATER)
     assert (await ask(site, SHOW, FULL_TOKEN, id=one)) == {"data": {"genreSchedule": planned(LATER, EVEN_LATER)}}
     changed = await ask(site, PLAN, FULL_TOKEN, id=one, data={"unpublishAt": None})

@@ -35,8 +35,8 @@ async def large(request: Request) -> Response:
 
 async def state(request: Request) -> Response:
     arrivals, transfers = app._arrivals, app._transfers
-    told = {"running": app.running(), "arriving": len(arrivals), "held": arrivals.held_bytes}
-    return render_json(200, {**told, "unsent": transfers.waiting_bytes})
+    reported = {"running": app.running(), "arriving": len(arrivals), "held": arrivals.held_bytes}
+    return render_json(200, {**reported, "unsent": transfers.waiting_bytes})
 
 
 def build() -> HttpApplication:

@@ -206,7 +206,7 @@ def test_headers_may_be_left_out() -> None:
 
 def test_answers_tell_which_headers_pages_may_read() -> None:
     app = blog(HttpOptions(cors=CorsOptions(origins=frozenset([ORIGIN]), expose=("X-A", "X-B"))))
-    told = [
+    reported = [
         ask(app, *asked).headers.get("access-control-expose-headers")
         for asked in (
             ("GET", "/nope", [("Origin", ORIGIN)]),
@@ -214,7 +214,7 @@ def test_answers_tell_which_headers_pages_may_read() -> None:
             ("OPTIONS", "/nope", [("Origin", ORIGIN), *ASKS]),
         )
     ]
-    assert told == ["X-A,X-B", None, None]
+    assert reported == ["X-A,X-B", None, None]
 
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -348,16 +348,16 @@ def test_a_client_that_has_gone_is_no_error(broken_at: int, caplog: pytest.LogCa
 
 async def live(app: HttpApplication, *events: str) -> list[str]:
     """Send lifespan events, and say what the application answers."""
-    waiting, told = iter(events), []
+    waiting, reported = iter(events), []
 
     async def receive() -> dict[str, str]:
         return {"type": f"lifespan.{next(waiting)}"}
 
     async def send(message: Any) -> None:
-        told.append(message["type"])
+        reported.append(message["type"])
 
     await app({"type": "lifespan"}, receive, send)
-    return told
+    return reported
 
 
 def test_starting_and_stopping_call_back_in_order() -> None:
@@ -537,9 +537,9 @@ def test_stopping_does_not_wait_for_ever() -> None:
         app = app_with(work, options=HttpOptions(shutdown_seconds=0.01))
         request = asyncio.create_task(call(app, "POST", "/here"))
         await asyncio.sleep(0)
-        told = await live(app, "startup", "shutdown")
+        reported = await live(app, "startup", "shutdown")
         request.cancel()
-        return told
+        return reported
 
     assert asyncio.run(scenario())[-1] == "lifespan.shutdown.complete"
 

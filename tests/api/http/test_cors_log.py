@@ -69,8 +69,8 @@ def test_logs_refused_headers(caplog: pytest.LogCaptureFixture) -> None:
     page = Page(DEVELOPED)
     for _ in range(2):
         assert page.asks(FRONT, headers="content-type, X-Preview,authorization") == FRONT
-    told = f"CORS: the origin '{FRONT}' cannot send the header 'x-preview'; add it {ADD.format('headers')}"
-    assert logged(caplog) == [told]
+    reported = f"CORS: the origin '{FRONT}' cannot send the header 'x-preview'; add it {ADD.format('headers')}"
+    assert logged(caplog) == [reported]
 
 
 def test_logs_nothing_of_its_own_pages_and_where_it_is_off(caplog: pytest.LogCaptureFixture) -> None:

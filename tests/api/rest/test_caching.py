@@ -72,9 +72,9 @@ async def test_only_what_was_read_has_a_tag(new_club: OpenClub) -> None:
 
 
 async def test_nothing_is_said_to_caches_unless_asked_for(club: Club) -> None:
-    told = (await (await readable(club)).ask("GET", TAGS)).headers
-    assert not {"cache-control", "etag"} & told.keys()
-    assert told["vary"] == "Origin"
+    reported = (await (await readable(club)).ask("GET", TAGS)).headers
+    assert not {"cache-control", "etag"} & reported.keys()
+    assert reported["vary"] == "Origin"
 
 
 @pytest.mark.parametrize("off", [NEVER, {**NEVER, **SAFE, "OCTAVO_API__CACHING__ETAGS": "false"}])
@@ -87,20 +87,20 @@ async def test_tags_may_be_off(new_club: OpenClub, off: dict[str, str]) -> None:
 async def test_roles_are_told_apart(new_club: OpenClub) -> None:
     club = await readable(await new_club(**saying(CONTROL)))
     ann = await club.token_of("ann")
-    told = {
+    reported = {
         "public": await club.ask("GET", TAGS),
         "authenticated": await club.ask("GET", TAGS, token=ann),
         "api-token": await club.ask("GET", TAGS, token=FULL),
         "of another type": await club.ask("GET", "/api/users/me", token=ann),
     }
-    assert {who: answer.headers.get("cache-control") for who, answer in told.items()} == {
+    assert {who: answer.headers.get("cache-control") for who, answer in reported.items()} == {
         "public": "public, max-age=60, s-maxage=600",
         "authenticated": "private, max-age=5",
         "api-token": None,
         "of another type": "private, max-age=10",
     }
-    assert told["public"].headers["vary"] == "Origin, Authorization"
-    known = told["public"].headers["etag"]
+    assert reported["public"].headers["vary"] == "Origin, Authorization"
+    known = reported["public"].headers["etag"]
     again = await club.ask("GET", TAGS, headers=(("If-None-Match", known),))
     assert (again.status, again.headers["cache-control"]) == (304, CONTROL["api::tag.tag"]["public"])
 
@@ -111,8 +111,8 @@ async def test_safe_projects_let_nobody_else_keep_what_is_read(new_club: OpenClu
             **{**saying({"api::tag.tag": {"public": "public, max-age=60"}}), "OCTAVO_API__CACHING__ETAGS": ""}, **SAFE
         )
     )
-    told = (await club.ask("GET", TAGS)).headers
-    assert (told["cache-control"], "etag" in told) == ("public, max-age=60", True)
+    reported = (await club.ask("GET", TAGS)).headers
+    assert (reported["cache-control"], "etag" in reported) == ("public, max-age=60", True)
     assert (await club.ask("GET", TAGS, token=FULL)).headers["cache-control"] == "private, no-cache"
 
 
@@ -138,9 +138,9 @@ def test_what_caches_would_not_understand_is_refused_with_its_place(
 ) -> None:
     with pytest.raises(SettingsError) as refused:
         load_settings(tmp_path, saying(control))
-    (told,) = refused.value.problems
-    assert told.key == f"api.caching.control.{place}"
-    assert problem in told.message
+    (reported,) = refused.value.problems
+    assert reported.key == f"api.caching.control.{place}"
+    assert problem in reported.message
 
 
 async def test_types_and_roles_that_there_are_not_are_told(
@@ -148,8 +148,8 @@ async def test_types_and_roles_that_there_are_not_are_told(
 ) -> None:
     said = {"public": "max-age=1", "editr": "max-age=1", "api-token": "max-age=1", "*": "max-age=1"}
     await new_club(**saying({"api::tga.tag": {}, "api::tag.tag": said}))
-    told = [one.getMessage().partition("caching.control.")[2] for one in caplog.records]
-    assert [one for one in told if one] == [
+    reported = [one.getMessage().partition("caching.control.")[2] for one in caplog.records]
+    assert [one for one in reported if one] == [
         '"api::tga.tag": unknown content type; did you mean api::tag.tag?',
         '"api::tag.tag".editr: unknown role',
     ]

@@ -25,21 +25,21 @@ def test_the_definitions_of_the_blog_read_as_recorded(tmp_path: Path) -> None:
     recordings = unpack("blog", tmp_path)
     (recordings / "schemas").rename(tmp_path / "src")
     registry = load_registry(tmp_path)
-    told = {uid: plain(show_content_type(item)) for uid, item in registry.content_types.items()}
-    assert [told[item["uid"]] for item in RECORDED["contentTypes"]] == RECORDED["contentTypes"]
+    reported = {uid: plain(show_content_type(item)) for uid, item in registry.content_types.items()}
+    assert [reported[item["uid"]] for item in RECORDED["contentTypes"]] == RECORDED["contentTypes"]
     components = [plain(show_component(item)) for item in registry.components.values()]
     assert sorted(components, key=lambda item: str(item["uid"])) == RECORDED["components"]
     recorded = {item["uid"] for kind in ("contentTypes", "plugins") for item in RECORDED[kind]}
-    assert told.keys() == recorded
+    assert reported.keys() == recorded
 
 
 def test_those_of_plugins_read_as_recorded_but_for_their_attributes(tmp_path: Path) -> None:
     """What a project extends loses none of what the reference says of it."""
     registry = load_registry(tmp_path)
     for recorded in RECORDED["plugins"]:
-        told = plain(show_content_type(registry.content_types[recorded["uid"]]))
-        attributes = told["schema"].pop("attributes")
-        assert told == recorded
+        reported = plain(show_content_type(registry.content_types[recorded["uid"]]))
+        attributes = reported["schema"].pop("attributes")
+        assert reported == recorded
         assert attributes
 
 
@@ -63,14 +63,14 @@ class TestOverHttp:
     async def test_by_uid(self, club: Club) -> None:
         path = "/api/content-type-builder/content-types/plugin::users-permissions.user"
         answer = await club.ask("GET", path, token=FULL)
-        told = answer.json["data"]
-        assert (told["uid"], told["plugin"], told["apiID"]) == (
+        reported = answer.json["data"]
+        assert (reported["uid"], reported["plugin"], reported["apiID"]) == (
             "plugin::users-permissions.user",
             "users-permissions",
             "user",
         )
-        assert told["schema"]["attributes"]["nickname"] == {"type": "string"}
-        assert told["schema"]["attributes"]["role"]["targetAttribute"] == "users"
+        assert reported["schema"]["attributes"]["nickname"] == {"type": "string"}
+        assert reported["schema"]["attributes"]["role"]["targetAttribute"] == "users"
 
     @pytest.mark.parametrize(
         "path, message",

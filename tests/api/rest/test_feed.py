@@ -40,8 +40,8 @@ async def test_changes_are_told_as_find_shows_them(shop: Site) -> None:
         assert (public.status, public.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
         assert "content-length" not in public.headers
         one = (await write(shop, "POST", "genres", {"name": "new", "publishedAt": None}))["id"]
-        told = [("entry.create", one)]
-        await preview.hears(*told)
+        reported = [("entry.create", one)]
+        await preview.hears(*reported)
         for data, name in (
             ({"rank": 1}, "entry.update"),
             ({"publishedAt": "2020-01-01T00:00:00.000Z"}, "entry.publish"),
@@ -49,10 +49,10 @@ async def test_changes_are_told_as_find_shows_them(shop: Site) -> None:
             ({"publishedAt": None}, "entry.unpublish"),
         ):
             await write(shop, "PUT", f"genres/{one}", data)
-            told.append((name, one))
-            await preview.hears(*told)
+            reported.append((name, one))
+            await preview.hears(*reported)
         await write(shop, "DELETE", f"genres/{one}")
-        await preview.hears(*told, ("entry.delete", -one))
+        await preview.hears(*reported, ("entry.delete", -one))
         other = (await write(shop, "POST", "authors", {"name": "Ann"}))["id"]
         await public.hears(
             ("entry.publish", one), ("entry.update", one), ("entry.unpublish", -one), ("entry.create", other)

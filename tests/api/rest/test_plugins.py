@@ -93,7 +93,7 @@ async def test_a_role_with_its_actions(bookshop: Site, registry: Registry) -> No
     permissions = role.pop("permissions")
     assert role == ROLE
     book = permissions["api::book"]["controllers"]["book"]
-    assert {action: told["enabled"] for action, told in book.items()} == {
+    assert {action: reported["enabled"] for action, reported in book.items()} == {
         "find": True,
         "findOne": True,
         "create": False,

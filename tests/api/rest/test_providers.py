@@ -75,9 +75,9 @@ class Browser:
 
     async def sign_in(self) -> Answer:
         """The whole way, as a front end of v4 goes it."""
-        told = await self.to_front_end()
-        assert told.keys() == {"from", "access_token"}, told
-        return await self.session(told["access_token"])
+        reported = await self.to_front_end()
+        assert reported.keys() == {"from", "access_token"}, reported
+        return await self.session(reported["access_token"])
 
 
 def params_of(answer: Answer, front: str) -> dict[str, str]:
@@ -165,11 +165,11 @@ async def test_cookies_are_kept_to_https(new_club: OpenClub, openid_server: Open
 
 
 async def test_no_token_of_the_provider_and_no_secret_is_told_or_stored(browser: Browser) -> None:
-    told = await browser.to_front_end()
-    assert told["access_token"] not in browser.server.people
+    reported = await browser.to_front_end()
+    assert reported["access_token"] not in browser.server.people
     names = await browser.club.database.fetch_all("SELECT name, content FROM octavo_one_time_secrets")
     everything = json.dumps([list(row) for row in names])
-    assert told["access_token"] not in everything
+    assert reported["access_token"] not in everything
     assert not any(token in everything for token in browser.server.people)
 
 
@@ -291,8 +291,8 @@ async def test_a_wrong_id_token_lets_nobody_in(browser: Browser, caplog: pytest.
         browser.server.claims = wrong
         caplog.clear()
         assert await browser.to_front_end() == {"from": "octavo", "error": "provider_error"}, wrong
-        [told] = [record.getMessage() for record in caplog.records if record.name.startswith("octavo")]
-        assert reason in told, wrong
+        [reported] = [record.getMessage() for record in caplog.records if record.name.startswith("octavo")]
+        assert reason in reported, wrong
     browser.server.claims = {}
     assert (await browser.sign_in()).status == 200
 
@@ -307,8 +307,8 @@ async def test_a_token_signed_in_another_way_lets_nobody_in(browser: Browser, ca
         browser.server.sign_with = how
         caplog.clear()
         assert await browser.to_front_end() == {"from": "octavo", "error": "provider_error"}, how
-        [told] = [record.getMessage() for record in caplog.records if record.name.startswith("octavo")]
-        assert reason in told, (how, told)
+        [reported] = [record.getMessage() for record in caplog.records if record.name.startswith("octavo")]
+        assert reason in reported, (how, reported)
 
 
 async def test_a_code_is_good_once(browser: Browser) -> None:
@@ -488,8 +488,8 @@ async def test_a_provider_that_v4_has_stored(browser: Browser) -> None:
     assert asked["scope"] == ["user user:email"]
     assert "nonce" not in asked
     answer = await browser.come_back(await browser.at_provider(address))
-    told = params_of(answer, "http://127.0.0.1:1337/api/auth/github/callback")
-    user = (await browser.session(told["access_token"])).json["user"]
+    reported = params_of(answer, "http://127.0.0.1:1337/api/auth/github/callback")
+    user = (await browser.session(reported["access_token"])).json["user"]
     assert (user["username"], user["email"], user["provider"]) == ("octodora", "dora@example.org", "github")
 
 

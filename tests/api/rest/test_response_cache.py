@@ -58,9 +58,9 @@ async def test_what_was_asked_before_takes_no_statement_but_for_versions(press: 
     before, reads = club.database.statements, [get(club, ARTICLES) for _ in range(30)]
     assert {answer.body for answer in await asyncio.gather(*reads)} == {first.body}
     assert club.database.statements - before <= 2 * version  # one for all who wait, and one that was under way
-    told = {one.name: one for one in club.octavo.infrastructure.caches.reports()}
-    assert told["quick answers"].hits >= 30
-    assert told["answers"].size > len(first.body)
+    reported = {one.name: one for one in club.octavo.infrastructure.caches.reports()}
+    assert reported["quick answers"].hits >= 30
+    assert reported["answers"].size > len(first.body)
 
 
 async def test_a_write_ends_what_was_made_of_its_table(press: Press) -> None:

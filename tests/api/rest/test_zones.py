@@ -137,9 +137,9 @@ async def test_the_rule_refuses_what_a_zone_does_not_list_and_shows_what_is_stor
         for method, target in (("POST", "/api/books"), ("PUT", f"/api/books/{stored}")):
             for item in (NOTE, {"__component": "shop.nothing"}):
                 refused = await write(strict, method, target, [QUOTE, item])
-                told = refused.json["error"]["details"]["errors"][0]
-                assert (refused.status, told["path"]) == (400, ["extras", "1", "__component"])
+                reported = refused.json["error"]["details"]["errors"][0]
+                assert (refused.status, reported["path"]) == (400, ["extras", "1", "__component"])
                 allowed = "shop.quote, shop.chapter, shop-odd.banner-2"
-                assert told["message"] == f"extras[1].__component must be one of the following values: {allowed}"
+                assert reported["message"] == f"extras[1].__component must be one of the following values: {allowed}"
         assert await kinds(strict, stored, "populate=extras") == ["shop.footnote", "shop.quote"]
         assert (await write(strict, "PUT", f"/api/books/{stored}", [QUOTE])).status == 200

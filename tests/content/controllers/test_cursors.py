@@ -80,10 +80,10 @@ async def test_a_page_costs_one_statement_and_has_a_plan_by_shape(bookshop: Site
 async def test_what_is_told_of_a_page(bookshop: Site) -> None:
     counted = await read(bookshop, f"{BOOKS}&pagination[pageSize]=2&pagination[after]=")
     whole = (await read(bookshop, BOOKS))["meta"]["pagination"]["total"]
-    told = counted["meta"]["pagination"]
-    assert told == {"limit": 2, "total": whole, "after": told["after"]}
+    reported = counted["meta"]["pagination"]
+    assert reported == {"limit": 2, "total": whole, "after": reported["after"]}
     rest = await read(
-        bookshop, f"{BOOKS}&pagination[withCount]=false&pagination[limit]=100&pagination[after]={told['after']}"
+        bookshop, f"{BOOKS}&pagination[withCount]=false&pagination[limit]=100&pagination[after]={reported['after']}"
     )
     assert rest["meta"]["pagination"] == {"limit": 100, "after": None}
     assert len(rest["data"]) == whole - 2
@@ -134,11 +134,13 @@ async def test_totals_are_counted_as_far_as_is_asked(bookshop: Site) -> None:
     for most in (0, 1, whole - 1, whole, whole + 1, 10**30):
         for extra in ("", "&filters[title][$containsi]=e"):
             total = (await read(bookshop, BOOKS + extra))["meta"]["pagination"]["total"]
-            told = (await read(bookshop, f"{BOOKS}{extra}&pagination[maxCount]={most}"))["meta"]["pagination"]
-            assert (told["total"], told["isCapped"]) == (min(total, most), total > most)
-    told = (await read(bookshop, f"{BOOKS}&pagination[start]=1&pagination[maxCount]=1"))["meta"]["pagination"]
-    assert told == {"start": 1, "limit": 25, "total": 1, "isCapped": True}
-    told = (await read(bookshop, f"{BOOKS}&pagination[maxCount]=1&pagination[withCount]=false"))["meta"]["pagination"]
-    assert told == {"page": 1, "pageSize": 25}
+            reported = (await read(bookshop, f"{BOOKS}{extra}&pagination[maxCount]={most}"))["meta"]["pagination"]
+            assert (reported["total"], reported["isCapped"]) == (min(total, most), total > most)
+    reported = (await read(bookshop, f"{BOOKS}&pagination[start]=1&pagination[maxCount]=1"))["meta"]["pagination"]
+    assert reported == {"start": 1, "limit": 25, "total": 1, "isCapped": True}
+    reported = (await read(bookshop, f"{BOOKS}&pagination[maxCount]=1&pagination[withCount]=false"))["meta"][
+        "pagination"
+    ]
+    assert reported == {"page": 1, "pageSize": 25}
     for nonsense in ("x", "-1"):
         assert "pagination.maxCount" in await refused(bookshop, f"{BOOKS}&pagination[maxCount]={nonsense}")

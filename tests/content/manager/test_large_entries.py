@@ -39,9 +39,9 @@ def write_components(project: Path) -> None:
     folder.mkdir(parents=True)
     file = {"type": "media", "multiple": True}
     for name, more in (("part", {"inner": {"type": "component", "component": "parts.inner"}}), ("inner", {})):
-        told = {"collectionName": f"components_{name}s", "info": {"displayName": name}}
-        told["attributes"] = {"text": {"type": "string"}, "files": file, **more}
-        (folder / f"{name}.json").write_text(json.dumps(told))
+        reported = {"collectionName": f"components_{name}s", "info": {"displayName": name}}
+        reported["attributes"] = {"text": {"type": "string"}, "files": file, **more}
+        (folder / f"{name}.json").write_text(json.dumps(reported))
 
 
 async def test_a_large_entry_takes_one_statement(new_club: OpenClub, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ async def test_attachments_go_along(services: MailServices) -> None:
     await MailgunMailer(DOMAIN, MAILGUN_KEY, service=services.address, sender=SENDER).send(message)
     await SesMailer(AwsKey(SES_KEY, SES_SECRET), REGION, services.address, SENDER).send(message)
     sendgrid, mailgun, ses = services.taken
-    told = {"filename": "prices ß.csv", "type": "text/csv", "content": "YTsx", "disposition": "attachment"}
-    assert sendgrid["attachments"] == [told]
+    reported = {"filename": "prices ß.csv", "type": "text/csv", "content": "YTsx", "disposition": "attachment"}
+    assert sendgrid["attachments"] == [reported]
     assert (mailgun["attachment"], mailgun["to"]) == (("prices ß.csv", b"a;1"), "ann@example.org")
     assert ses["attachments"] == [("prices ß.csv", b"a;1")]

@@ -138,13 +138,13 @@ async def test_a_change_is_told_in_the_form_of_each_cache(
 ) -> None:
     front = Front()
     with serving(front.answer) as url:
-        told = caches(
+        reported = caches(
             varnish={"kind": "purge", "url": f"{url}/varnish", "token": TOKEN},
             fastly={"kind": "fastly", "url": f"{url}/fastly", "service": "SID", "token": TOKEN},
             cloud={"kind": "cloudflare", "url": f"{url}/cloud", "zone": "ZID", "token": TOKEN},
         )
-        told["OCTAVO_API__CACHING__SURROGATE_KEYS__PREFIX"] = "shop-"
-        async with open_newsroom(tmp_path, front, **told, **database_variables) as newsroom:
+        reported["OCTAVO_API__CACHING__SURROGATE_KEYS__PREFIX"] = "shop-"
+        async with open_newsroom(tmp_path, front, **reported, **database_variables) as newsroom:
             number = await newsroom.make()
             await newsroom.until_all_is_told()
     tags = [f"shop-{tag}" for tag in ("any", UID, f"{UID}:{number}")]
@@ -173,8 +173,8 @@ async def test_a_thousand_changes_are_few_requests(anyio_backend: str, tmp_path:
         return front.answer(asked)
 
     with serving(answer_after_all) as url:
-        told = caches(varnish={"kind": "purge", "url": url}) | MANY_AT_ONCE
-        async with open_newsroom(tmp_path, front, **told) as newsroom:
+        reported = caches(varnish={"kind": "purge", "url": url}) | MANY_AT_ONCE
+        async with open_newsroom(tmp_path, front, **reported) as newsroom:
             try:
                 await asyncio.gather(*(newsroom.make() for _ in range(1000)))
             finally:
@@ -187,8 +187,10 @@ async def test_a_thousand_changes_are_few_requests(anyio_backend: str, tmp_path:
 async def test_what_was_told_is_told_again_later(anyio_backend: str, tmp_path: Path) -> None:
     front = Front()
     with serving(front.answer) as url:
-        told = caches(varnish={"kind": "purge", "url": url}) | {"OCTAVO_API__CACHING__PURGE__REPEAT": "100ms, 250ms"}
-        async with open_newsroom(tmp_path, front, **told) as newsroom:
+        reported = caches(varnish={"kind": "purge", "url": url}) | {
+            "OCTAVO_API__CACHING__PURGE__REPEAT": "100ms, 250ms"
+        }
+        async with open_newsroom(tmp_path, front, **reported) as newsroom:
             number = await newsroom.make()
             await newsroom.until_all_is_told()
     assert sum(f"{UID}:{number}" in told_to(one) for one in front.asked) == 3
@@ -200,11 +202,11 @@ async def test_a_cache_that_is_away_is_told_when_it_is_back_and_holds_up_no_othe
     caplog.set_level(logging.INFO)
     there, away = Front(), Front(reply=Reply(503))
     with serving(there.answer) as url, serving(away.answer) as other:
-        told = caches(
+        reported = caches(
             one={"kind": "purge", "url": url},
             two={"kind": "fastly", "url": other, "service": "SID", "token": TOKEN},
         )
-        async with open_newsroom(tmp_path, there, **told) as newsroom:
+        async with open_newsroom(tmp_path, there, **reported) as newsroom:
             numbers = [await newsroom.make() for _ in range(3)]
             tags = [f"{UID}:{number}" for number in numbers]
             await newsroom.until_told(*tags)
@@ -245,10 +247,10 @@ async def test_what_appears_by_its_time_alone_is_told_then_also_after_a_restart(
     make_project(tmp_path)
     write_type(tmp_path, drafted)
     hidden = {"OCTAVO_API__COMPAT__FUTURE_PUBLICATION": "hidden"}
-    told: list[tuple[int, str]] = []
+    reported: list[tuple[int, str]] = []
 
     def answer(asked: Asked) -> Reply:
-        told.append((this_moment(), asked.headers.get("surrogate-key", "")))
+        reported.append((this_moment(), asked.headers.get("surrogate-key", "")))
         return front.answer(asked)
 
     with serving(answer) as url:
@@ -259,7 +261,7 @@ async def test_what_appears_by_its_time_alone_is_told_then_also_after_a_restart(
             await newsroom.write("PUT", f"articles/{number}", {"publishedAt": appears})
         async with open_newsroom(tmp_path, front, **cached) as newsroom:
             tags = {UID, f"{UID}:{number}"}
-            await until(lambda: any(at >= appears and tags <= set(names.split()) for at, names in told))
+            await until(lambda: any(at >= appears and tags <= set(names.split()) for at, names in reported))
             await newsroom.write("GET", f"articles/{number}")
 
 
@@ -274,10 +276,10 @@ async def test_other_definitions_purge_everything(anyio_backend: str, tmp_path: 
 async def test_a_command_purges_what_others_have_written(anyio_backend: str, tmp_path: Path) -> None:
     front = Front()
     with serving(front.answer) as url:
-        told = caches(one={"kind": "purge", "url": url})
-        async with open_newsroom(tmp_path, front, **told) as newsroom:
+        reported = caches(one={"kind": "purge", "url": url})
+        async with open_newsroom(tmp_path, front, **reported) as newsroom:
             for tags, wanted in (((UID,), ("any", UID, f"{UID}:one")), ((f"{UID}:7",), (f"{UID}:7",)), ((), ("all",))):
-                code, _ = await asyncio.to_thread(run, "purge", *tags, "--project", str(tmp_path), **KEYED, **told)
+                code, _ = await asyncio.to_thread(run, "purge", *tags, "--project", str(tmp_path), **KEYED, **reported)
                 assert code == 0
                 await newsroom.until_told(*wanted)  # what waits together is told as one
     code, said = run("purge", "--project", str(tmp_path))

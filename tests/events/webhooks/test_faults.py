@@ -150,14 +150,14 @@ async def test_killed_workers_tell_of_all_that_is_committed(
                 while await database.fetch_value("SELECT count(*) FROM octavo_outbox"):  # noqa: ASYNC110
                     await asyncio.sleep(0.05)
             assert server.stop()[0] == 0
-    told: dict[str, tuple[str, str]] = {}
+    reported: dict[str, tuple[str, str]] = {}
     for asked, body in zip(listener.at("/told"), listener.bodies("/told"), strict=True):
-        told[asked.headers["webhook-id"]] = (body["event"], body["entry"]["title"])
+        reported[asked.headers["webhook-id"]] = (body["event"], body["entry"]["title"])
         signed = (asked.headers["webhook-id"], int(asked.headers["webhook-timestamp"]), asked.body)
         assert asked.headers["webhook-signature"] == sign(str(webhook.secret), *signed)
     stored = [str(row[0]) for row in await database.fetch_all("SELECT title FROM articles")]
-    assert sorted(told.values()) == sorted(changes_of(stored))
-    assert set(writers.committed) <= set(told.values())
+    assert sorted(reported.values()) == sorted(changes_of(stored))
+    assert set(writers.committed) <= set(reported.values())
     assert writers.refused
     assert not set(writers.refused) & set(stored)
     assert await database.fetch_value("SELECT count(*) FROM octavo_dead_letters") == 0

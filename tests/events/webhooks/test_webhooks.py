@@ -104,10 +104,10 @@ async def test_a_schedule_that_failed_is_told(newsroom: Newsroom) -> None:
     assert (await newsroom.ask("PUT", f"articles/{entry_id}/actions/schedule", times)).status == 200
     assert (await newsroom.ask("PUT", f"articles/{entry_id}", {"title": None})).status == 200
     await until(lambda: len(newsroom.listener.at("/failed")) == 1)
-    [told] = newsroom.listener.bodies("/failed")
-    assert (told["event"], told["uid"], told["entry"]["id"]) == ("entry.schedule_failed", UID, entry_id)
-    assert (told["plan"], told["dueAt"]) == ("publish", due)
-    assert "title" in told["error"]
+    [reported] = newsroom.listener.bodies("/failed")
+    assert (reported["event"], reported["uid"], reported["entry"]["id"]) == ("entry.schedule_failed", UID, entry_id)
+    assert (reported["plan"], reported["dueAt"]) == ("publish", due)
+    assert "title" in reported["error"]
 
 
 async def test_each_time_that_an_entry_is_published_or_taken_back_is_told(newsroom: Newsroom) -> None:
@@ -121,8 +121,8 @@ async def test_each_time_that_an_entry_is_published_or_taken_back_is_told(newsro
     listener = newsroom.listener
     await until(lambda: len(listener.at("/often")) == 2 * len(times))
     assert listener.events("/often") == ["entry.publish", "entry.unpublish"] * len(times)
-    told = [body["entry"]["publishedAt"] for body in listener.bodies("/often")]
-    assert told == [moment for time in times for moment in (time, None)]
+    reported = [body["entry"]["publishedAt"] for body in listener.bodies("/often")]
+    assert reported == [moment for time in times for moment in (time, None)]
 
 
 async def test_new_entries_keep_the_time_that_they_come_with(newsroom: Newsroom) -> None:

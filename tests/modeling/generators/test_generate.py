@@ -174,21 +174,21 @@ def test_a_plugin_is_made_beside_a_project(tmp_path: Path, monkeypatch: pytest.M
     for name in ("src", "config"):
         (tmp_path / "project" / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "project")
-    told = CliRunner().invoke(main, ["generate", "plugin", "good-day"]).output
-    assert "Created ../octavo-good-day/octavo_good_day/index.py" in told
+    reported = CliRunner().invoke(main, ["generate", "plugin", "good-day"]).output
+    assert "Created ../octavo-good-day/octavo_good_day/index.py" in reported
     assert (tmp_path / "octavo-good-day/pyproject.toml").is_file()
 
 
 def test_what_is_left_out_of_a_new_definition_is_told(project: Path) -> None:
     made(project, "content-type", "talk", "title:string")
-    told = run(project, "content-type", "guest", "talks:oneToMany:talk:mappedBy=guest")
-    assert told.exit_code == 0, told.output
-    assert "guest/schema.json: attributes.talks.mappedBy: the target has no such relation" in told.output
+    result = run(project, "content-type", "guest", "talks:oneToMany:talk:mappedBy=guest")
+    assert result.exit_code == 0, result.output
+    assert "guest/schema.json: attributes.talks.mappedBy: the target has no such relation" in result.output
 
 
 async def test_a_plugin_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = CliRunner().invoke(main, ["generate", "plugin", "good-day", "--folder", str(tmp_path)]).output
-    assert "Created octavo-good-day/octavo_good_day/index.py" in told
+    reported = CliRunner().invoke(main, ["generate", "plugin", "good-day", "--folder", str(tmp_path)]).output
+    assert "Created octavo-good-day/octavo_good_day/index.py" in reported
     folder = tmp_path / "octavo-good-day"
     declared = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     (package,) = declared["entry-points"]["octavo.plugins"].items()
@@ -212,8 +212,8 @@ async def test_everybody_may_read_a_public_type(
     if kind == "postgresql":
         for name, value in database_variables(request.getfixturevalue("postgresql_url")).items():
             monkeypatch.setenv(name, value)
-    told = await asyncio.to_thread(made, project, "content-type", "talk", "title:string", "--public")
-    assert told.splitlines()[1:] == ["Granted to public: api::talk.talk.find, api::talk.talk.findOne"]
+    reported = await asyncio.to_thread(made, project, "content-type", "talk", "title:string", "--public")
+    assert reported.splitlines()[1:] == ["Granted to public: api::talk.talk.find, api::talk.talk.findOne"]
     await asyncio.to_thread(made, project, "content-type", "about", "text:text", "--single", "--public")
     listed = await asyncio.to_thread(CliRunner().invoke, main, ["permissions", "list", "--project", str(project)])
     actions = [line.split()[-1] for line in listed.output.splitlines() if line.startswith("public")]

@@ -118,8 +118,8 @@ def test_what_is_right_is_taken_and_what_is_wrong_refused(tmp_path: Path) -> Non
     config = tmp_path / "mypy.ini"
     config.write_text(f"[mypy]\nstrict = True\nmypy_path = {ROOT / 'src'}:{tmp_path}\nexplicit_package_bases = True\n")
     files = (str(tmp_path / name) for name in ("content.py", "use.py", "src", "large.py"))
-    told, errors, code = api.run(["--config-file", str(config), "--cache-dir", str(tmp_path / "cache"), *files])
-    assert (told, errors, code) == ("Success: no issues found in 5 source files\n", "", 0)
+    reported, errors, code = api.run(["--config-file", str(config), "--cache-dir", str(tmp_path / "cache"), *files])
+    assert (reported, errors, code) == ("Success: no issues found in 5 source files\n", "", 0)
 
 
 def test_names_are_short_where_they_can_be_and_never_the_same(registry: Registry, tmp_path: Path) -> None:

@@ -72,8 +72,8 @@ def test_what_the_driver_is_told(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("PGSSLROOTCERT", raising=False)
     (tmp_path / "ca.pem").write_text(CERTIFICATE)
-    told = ssl_of(options, tmp_path)
-    assert (told if isinstance(told, str) else (told.verify_mode, told.check_hostname)) == expected
+    reported = ssl_of(options, tmp_path)
+    assert (reported if isinstance(reported, str) else (reported.verify_mode, reported.check_hostname)) == expected
 
 
 @pytest.mark.parametrize(

@@ -37,11 +37,11 @@ def test_files_that_hold_words_are_languages_and_others_are_told(
 ) -> None:
     with caplog.at_level(logging.WARNING):
         assert own_languages(project) == ("he", "pt-BR")
-    told = "\n".join(caplog.messages)
-    assert "src/admin/languages/fa.json is ignored" in told
-    assert "ur.json is ignored" in told
-    assert "ar.json is ignored: ui.save is not a string" in told
-    assert "its name is not a language" in told
+    reported = "\n".join(caplog.messages)
+    assert "src/admin/languages/fa.json is ignored" in reported
+    assert "ur.json is ignored" in reported
+    assert "ar.json is ignored: ui.save is not a string" in reported
+    assert "its name is not a language" in reported
 
 
 def test_a_project_without_languages_has_none(tmp_path: Path) -> None:

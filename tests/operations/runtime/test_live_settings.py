@@ -72,8 +72,8 @@ async def test_writes_are_refused_on_all_nodes_and_reads_continue(nodes: tuple[P
     ann = await sign_in(one)
     body = {"data": {"title": "Hush"}}
     assert (await post(one, "/api/stories", body, token)).status == 200
-    told = await post(one, "/octavo/live-settings", {"maintenance": MESSAGE}, ann, "PUT")
-    assert (told.status, told.json["data"]) == (200, {"logLevel": None, "maintenance": MESSAGE})
+    response = await post(one, "/octavo/live-settings", {"maintenance": MESSAGE}, ann, "PUT")
+    assert (response.status, response.json["data"]) == (200, {"logLevel": None, "maintenance": MESSAGE})
     await look(nodes)
     for service in nodes:
         refused = await post(service, "/api/stories", body, token)

@@ -74,11 +74,11 @@ def test_a_reader_that_stalls_loses_lines_and_learns_how_many() -> None:
         assert writer.flush(PATIENCE)
         os.close(writes)
         reader.join(PATIENCE)
-    told = [json.loads(one) for one in found]
-    assert len(told) == 20 - lost + 2
-    assert told[-2]["level"] == "warning"
-    assert told[-2]["message"] == f"{lost} log lines dropped: the log was not read in time"
-    assert told[-1]["message"] == "again"
+    reported = [json.loads(one) for one in found]
+    assert len(reported) == 20 - lost + 2
+    assert reported[-2]["level"] == "warning"
+    assert reported[-2]["message"] == f"{lost} log lines dropped: the log was not read in time"
+    assert reported[-1]["message"] == "again"
 
 
 def test_a_reader_that_is_gone_is_counted() -> None:

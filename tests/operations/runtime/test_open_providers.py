@@ -98,8 +98,8 @@ def test_what_stops_the_start(tmp_path: Path, config: dict[str, Any], told: str)
 
 
 def test_actions_that_the_service_does_not_know(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    told = {"uploadStream": {"CacheControl": "x", "Body": "y"}}
-    settings = load(tmp_path, "upload", provider="aws-s3", providerOptions=S3, actionOptions=told)
+    reported = {"uploadStream": {"CacheControl": "x", "Body": "y"}}
+    settings = load(tmp_path, "upload", provider="aws-s3", providerOptions=S3, actionOptions=reported)
     with pytest.raises(SettingsError, match="actionOptions: 'Body' is not a parameter of PutObject of S3"):
         open_storage(settings)
     storage = open_storage(from_v4(settings, "upload"))

@@ -78,11 +78,11 @@ async def test_counts_what_is_done(service: Process) -> None:
     assert value(text, "octavo_database_up") == 1
     assert value(text, "octavo_requests_running") == 1
     assert "hush" not in text
-    told = set(re.findall(r"^# TYPE (\w+) ", text, re.MULTILINE))
-    told |= {"octavo_backup_age_seconds", "octavo_backup_bytes", "octavo_backup_failures"}  # not scheduled here
+    reported = set(re.findall(r"^# TYPE (\w+) ", text, re.MULTILINE))
+    reported |= {"octavo_backup_age_seconds", "octavo_backup_bytes", "octavo_backup_failures"}  # not scheduled here
     for page in ("docs/operating.md", "examples/grafana/octavo.json"):
         named = named_metrics(ROOT / page)
-        assert named == told if page.endswith(".md") else named <= told, page
+        assert named == reported if page.endswith(".md") else named <= reported, page
 
 
 async def test_tells_those_alone_who_bring_the_token(service: Process) -> None:
@@ -96,12 +96,12 @@ async def test_tells_those_alone_who_bring_the_token(service: Process) -> None:
 
 async def test_slow_requests_have_a_shape_and_no_value(service: Process) -> None:
     await asked(service, "/api/stories?filters[title][$eq]=hush&sort=hush&hush", [])
-    told = (await asked(service, "/_status")).json
-    [found] = [one for one in told["slow"] if one["route"] == "/api/stories"]
+    reported = (await asked(service, "/_status")).json
+    [found] = [one for one in reported["slow"] if one["route"] == "/api/stories"]
     assert (found["method"], found["path"], found["status"]) == ("GET", "/api/stories", 403)
     assert found["shape"] == "filters[title][$eq]&sort"
-    assert (told["ready"], told["reasons"]) == (True, [])
-    assert "hush" not in str(told)
+    assert (reported["ready"], reported["reasons"]) == (True, [])
+    assert "hush" not in str(reported)
 
 
 async def test_says_whether_it_is_ready(service: Process) -> None:
@@ -201,9 +201,9 @@ def test_workers_tell_as_one_and_what_the_dead_counted_stays(tmp_path: Path) -> 
 
     gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
     one = SlowRequest(1, "GET", "/", 200, 1000)
-    told = {"families": [asdict(family) for family in families()], "slow": [asdict(one)]}
+    reported = {"families": [asdict(family) for family in families()], "slow": [asdict(one)]}
     for process in (int(gone.stdout), os.getppid()):
-        (tmp_path / f"{process}.json").write_bytes(orjson.dumps(told))
+        (tmp_path / f"{process}.json").write_bytes(orjson.dumps(reported))
     (tmp_path / "17.json").write_bytes(b"half of")
     workers = Workers(tmp_path, families, lambda: [SlowRequest(2, "GET", "/", 200, 1000)])
     assert [[sample[2] for sample in family.samples] for family in workers.families()] == [[6], [10], [5]]

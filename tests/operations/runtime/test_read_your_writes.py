@@ -110,8 +110,8 @@ async def test_who_may_write_says_what_was_seen_or_reads_the_primary() -> None:
     await asked(own, look, ability=WRITER, authorization=TOKEN, cookie="a=b; octavo-position=0/20")
     await asked(own, look, octavo_position="0/10", cookie="octavo-position=0/20")
     await asked(own, look, ability=WRITER, authorization=TOKEN, octavo_position="nonsense")
-    told = [(True, 0x10), (True, 0x20), (True, 0x20)]
-    assert seen == [(False, 0), (False, 0), (False, 0), (True, 0), (True, 0), *told, (False, 0)]
+    reported = [(True, 0x10), (True, 0x20), (True, 0x20)]
+    assert seen == [(False, 0), (False, 0), (False, 0), (True, 0), (True, 0), *reported, (False, 0)]
 
 
 async def test_a_position_that_was_made_up_only_asks_for_more() -> None:

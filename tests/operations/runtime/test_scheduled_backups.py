@@ -87,9 +87,9 @@ async def test_what_fails_is_told_and_counted(process: Process, caplog: pytest.L
     (shared.settings.project / "backups").write_text("no folder")
     await shared.backups.look()
     await shared.backups.settle()
-    (told,) = [one for one in caplog.records if one.name.endswith("runtime.backups")]
-    assert told.levelno == logging.ERROR
-    assert told.message.startswith("The backup failed: ")
+    (reported,) = [one for one in caplog.records if one.name.endswith("runtime.backups")]
+    assert reported.levelno == logging.ERROR
+    assert reported.message.startswith("The backup failed: ")
     found = await read_record(shared.database)
     assert (found.failures, found.verified_at) == (1, 0)
     assert "File exists" in found.reason

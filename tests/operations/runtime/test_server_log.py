@@ -57,13 +57,13 @@ class Named(Origin):
 def test_a_line_names_its_request() -> None:
     token = WORK.set(Named("rest"))
     try:
-        text, told = TextLines().format(record("late")), json.loads(JsonLines().format(record("late")))
+        text, reported = TextLines().format(record("late")), json.loads(JsonLines().format(record("late")))
         named = TextLines().format(record("seventeen is late"))
     finally:
         WORK.reset(token)
     assert text.endswith(" WARNING octavo.api.http: late [seventeen]")
     assert named.endswith(": seventeen is late")
-    assert (told["level"], told["message"], told["request.id"]) == ("warning", "late", "seventeen")
+    assert (reported["level"], reported["message"], reported["request.id"]) == ("warning", "late", "seventeen")
     token = WORK.set(Origin("code"))
     try:
         assert "request.id" not in json.loads(JsonLines().format(record("late")))
@@ -78,17 +78,17 @@ def test_an_event_is_one_line_of_json() -> None:
         trouble = (ValueError, error, error.__traceback__)
     line = JsonLines().format(record("two\nlines", exc_info=trouble, fields={"status": 500, "path": "/\ud800"}))
     assert "\n" not in line
-    told = json.loads(line)
-    assert (told["message"], told["status"], told["path"]) == ("two\nlines", "500", "/?")
-    assert told["exception.stacktrace"].endswith("ValueError: a\nb")
+    reported = json.loads(line)
+    assert (reported["message"], reported["status"], reported["path"]) == ("two\nlines", "500", "/?")
+    assert reported["exception.stacktrace"].endswith("ValueError: a\nb")
 
 
 @pytest.mark.parametrize("created", [0.0, 1.0005, 1700000000.9996, 1700000001.0, 1700000000.25])
 def test_a_line_tells_its_moment(created: float) -> None:
     lines = JsonLines()
     for moment in (created, created + 0.25, created):
-        told = json.loads(lines.format(record("now", created=moment)))["time"]
-        assert told == datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
+        reported = json.loads(lines.format(record("now", created=moment)))["time"]
+        assert reported == datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
 
 
 def test_levels_have_to_be_known(tmp_path: Path) -> None:
@@ -113,9 +113,9 @@ def test_levels_have_to_be_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path, status", [("/here/1", 200), ("/nowhere", 404)])
 def test_answers_name_their_request(headers: list[tuple[str, str]], name: str | None, path: str, status: int) -> None:
     answer = ask(watched(), "GET", path, headers)
-    told = answer.headers["x-request-id"]
+    reported = answer.headers["x-request-id"]
     assert answer.status == status
-    assert told == name if name else len(told) == 32 and int(told, 16)
+    assert reported == name if name else len(reported) == 32 and int(reported, 16)
 
 
 def test_no_two_names_are_one() -> None:
@@ -139,8 +139,8 @@ def test_the_access_log_tells_one_of_so_many_and_all_that_failed(caplog: pytest.
     app = watched(sample=3)
     for path in ("/here/1", "/here/2", "/here/3", "/fail", "/here/5", "/nope", "/here/7"):
         ask(app, "GET", f"{path}?secret=hush")
-    told = [item.__dict__["fields"] for item in caplog.records if item.name == "octavo.access"]
-    assert [(one["url.path"], one["http.route"], one["http.response.status_code"]) for one in told] == [
+    reported = [item.__dict__["fields"] for item in caplog.records if item.name == "octavo.access"]
+    assert [(one["url.path"], one["http.route"], one["http.response.status_code"]) for one in reported] == [
         ("/here/3", "/here/:id", 200),
         ("/fail", "/fail", 500),
         ("/nope", "", 404),
@@ -158,10 +158,10 @@ def test_the_access_log_names_the_client(caplog: pytest.LogCaptureFixture) -> No
     app.look = AllObservers(lambda *_: None, inf, None, 1, lambda header: Actor("api-token", NOTHING, id=7))
     ask(app, "GET", "/here/1", [("User-Agent", "curl/8\x07" + "x" * 500), ("X-Request-Id", "from-the-proxy")])
     [found] = [item for item in caplog.records if item.name == "octavo.access"]
-    told = json.loads(JsonLines().format(found))
-    seconds = told.pop("http.server.request.duration")
+    reported = json.loads(JsonLines().format(found))
+    seconds = reported.pop("http.server.request.duration")
     assert 0 < seconds < 60
-    assert {name: told[name] for name in told if "." in name} == {
+    assert {name: reported[name] for name in reported if "." in name} == {
         "process.pid": os.getpid(),
         "http.request.method": "GET",
         "url.path": "/here/1",

@@ -48,9 +48,9 @@ class Collector:
                 self._answer(b"")
 
             def do_GET(self) -> None:
-                told = {name.lower(): value for name, value in self.headers.items()}
-                collector.asked.append(told)
-                self._answer(json.dumps(told).encode())
+                reported = {name.lower(): value for name, value in self.headers.items()}
+                collector.asked.append(reported)
+                self._answer(json.dumps(reported).encode())
 
             def _answer(self, body: bytes) -> None:
                 self.send_response(200)

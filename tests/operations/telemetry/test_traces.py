@@ -237,9 +237,9 @@ def test_what_is_no_address_is_told(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"traces\.endpoint: expected a URL that begins with http"):
         build(load_settings(make_project(tmp_path / "site"), given))
     wrong = {"OCTAVO_SERVER__TRACES__SAMPLE": "1.5", "OTEL_EXPORTER_OTLP_HEADERS": "hush"}
-    with pytest.raises(SettingsError) as told:
+    with pytest.raises(SettingsError) as reported:
         load_settings(tmp_path / "site", wrong)
-    assert "expected a number from 0 to 1" in str(told.value.problems)
+    assert "expected a number from 0 to 1" in str(reported.value.problems)
 
 
 def test_nothing_is_imported_where_nobody_follows(tmp_path: Path) -> None:
@@ -255,8 +255,8 @@ def test_nothing_is_imported_where_nobody_follows(tmp_path: Path) -> None:
         f"Path({str(project)!r}), {{'OTEL_EXPORTER_OTLP_ENDPOINT': 'http://127.0.0.1:1'}}))\n"
         "except Exception as error: print(error.problems)"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'octavo[opentelemetry]'" in told.stdout
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install 'octavo[opentelemetry]'" in result.stdout
 
 
 async def test_spans_of_one_request_are_bounded(collector: Collector) -> None:

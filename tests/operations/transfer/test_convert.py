@@ -132,8 +132,8 @@ async def test_pages_indexes_and_defaults(database: Database, tmp_path: Path) ->
 
 async def test_what_is_no_conversion_is_told(database: Database, tmp_path: Path) -> None:
     wanted = await changed(database, tmp_path, "string", "integer", [])
-    for words, told in (("nothing value", "Unknown content type"), ("notes nothing", "no attribute nothing with")):
-        with pytest.raises(ConversionRefused, match=told):
+    for words, reported in (("nothing value", "Unknown content type"), ("notes nothing", "no attribute nothing with")):
+        with pytest.raises(ConversionRefused, match=reported):
             await find_conversion(database, wanted, *words.split())
     await database.execute_script("ALTER TABLE notes DROP COLUMN value; ALTER TABLE notes ADD COLUMN value uuid")
     with pytest.raises(ConversionRefused, match=r"notes\.value is uuid, which no attribute type uses"):

@@ -38,8 +38,8 @@ class Day:
                 run(desk)
                 if self.after:
                     self.after(desk)
-                told = desk.complaints()
-                assert not told, told
+                reported = desk.complaints()
+                assert not reported, reported
             except AssertionError as error:
                 wrong.append(f"{name}: {error}")
                 if len(wrong) == _MOST_FAILURES:

@@ -162,8 +162,8 @@ def _(desk: Desk) -> None:
     desk.click("Remove sleeper car")
     desk.until(f"{links('tags')}.join() === 'harbor,timetables'", "two links")
     save(desk)
-    told = desk.ask("GET", f"/content-manager/relations/api::article.article/{article(desk)['id']}/tags")["results"]
-    assert [tag["name"] for tag in reversed(told)] == ["harbor", "timetables"]
+    reported = desk.ask("GET", f"/content-manager/relations/api::article.article/{article(desk)['id']}/tags")["results"]
+    assert [tag["name"] for tag in reversed(reported)] == ["harbor", "timetables"]
 
 
 @WRITING.step("upload a picture into a field")

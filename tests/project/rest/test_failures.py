@@ -355,6 +355,6 @@ async def test_state_of_any_kind_does_not_stop_a_write(shop: Shop, name: str, ca
     ).drain()
     assert seen == [{"price": Decimal("1.50"), "tags": {"a"}, "number": 2**70, "raw": b"\x00\xff", **text}]
     lost = ["odd", *(["text"] if name == "large" else [])]
-    told = [record.getMessage() for record in caplog.records if "is lost after the commit" in record.msg]
-    assert sorted(line.partition("event.state.")[2].partition(" ")[0] for line in told) == sorted(lost)
-    assert all("src/api/genre/content-types/genre/lifecycles.py" in line for line in told)
+    reported = [record.getMessage() for record in caplog.records if "is lost after the commit" in record.msg]
+    assert sorted(line.partition("event.state.")[2].partition(" ")[0] for line in reported) == sorted(lost)
+    assert all("src/api/genre/content-types/genre/lifecycles.py" in line for line in reported)

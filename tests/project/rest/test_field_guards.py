@@ -327,19 +327,19 @@ async def test_v4_leaves_fields_open_and_says_so(tmp_path: Path, caplog: pytest.
     assert [line for line in caplog.messages if "in GraphQL: " in line] == lines[:20]
     assert f"{len(lines) - 20} more actions; run octavo config check" in caplog.messages
     assert all(line.endswith('or set compat.graphqlGuards = "shared" in config/api.toml') for line in lines)
-    told = {line.split(": ")[1]: line for line in lines}
-    assert "Mutation.updateGenre" in told
-    assert told["Mutation.updateGenre"] == (
+    reported = {line.split(": ")[1]: line for line in lines}
+    assert "Mutation.updateGenre" in reported
+    assert reported["Mutation.updateGenre"] == (
         "Open in GraphQL: Mutation.updateGenre: api::genre.genre.update is guarded over REST (PUT /genres/:id) by "
         "policy src/policies/noted.py: policy; set `auth` or `policies` of the field in resolvers_config, or give it a "
         'resolver; or set compat.graphqlGuards = "shared" in config/api.toml'
     )
-    assert "by src/api/author/controllers/author.py (overrides it)" in told["Query.authors"]
-    assert "by src/api/imprint/services/imprint.py (overrides it)" in told["Mutation.updateImprint"]
-    assert "by middleware src/middlewares/passing.py: middleware;" in told["Mutation.deleteNote"]
-    assert "by scope api::note.note.find" in told["Mutation.createNote"]
-    assert "by the project's route DELETE /api/vaults/:id" in told["Mutation.deleteVault"]
-    assert "by the project's route POST /api/auth/local/register" in told["Mutation.register"]
+    assert "by src/api/author/controllers/author.py (overrides it)" in reported["Query.authors"]
+    assert "by src/api/imprint/services/imprint.py (overrides it)" in reported["Mutation.updateImprint"]
+    assert "by middleware src/middlewares/passing.py: middleware;" in reported["Mutation.deleteNote"]
+    assert "by scope api::note.note.find" in reported["Mutation.createNote"]
+    assert "by the project's route DELETE /api/vaults/:id" in reported["Mutation.deleteVault"]
+    assert "by the project's route POST /api/auth/local/register" in reported["Mutation.register"]
     assert len(lines) == 23
 
 
@@ -372,8 +372,8 @@ async def test_fields_are_open_once_they_are_declared(tmp_path: Path, caplog: py
         assert refused(await graphql(shop, "mutation { deleteNote(id: 1) { data { id } } }")) == ["Policy Failed"]
         assert "errors" not in await graphql(shop, "mutation { deleteNote(id: 2) { data { id } } }")
         assert refused(await graphql(shop, CLOSED_FIELDS[4][1])) == [CLOSED]  # a middleware does not say who may
-    told = [line.split(": ")[1] for line in caplog.messages if line.startswith("Closed in GraphQL: ")]
-    assert told == ["Mutation.deleteVault", "Mutation.register"]
+    reported = [line.split(": ")[1] for line in caplog.messages if line.startswith("Closed in GraphQL: ")]
+    assert reported == ["Mutation.deleteVault", "Mutation.register"]
 
 
 async def test_schedules_follow_the_field_that_updates(tmp_path: Path) -> None:

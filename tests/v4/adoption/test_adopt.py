@@ -270,11 +270,11 @@ def test_what_is_no_v4_project_is_refused(tmp_path: Path, package: str) -> None:
 
 
 def test_config_check_tells_all_and_is_strict(project: Path) -> None:
-    told = run("config", "check", "--project", str(project), "--json", "--strict")
-    head, *named = told.stderr.splitlines()
-    assert (told.exit_code, head.endswith("unresolved findings of the project:")) == (1, True)
+    result = run("config", "check", "--project", str(project), "--json", "--strict")
+    head, *named = result.stderr.splitlines()
+    assert (result.exit_code, head.endswith("unresolved findings of the project:")) == (1, True)
     assert any(line.startswith("  package.json: strapi-plugin-sitemap: ") for line in named)
-    facts = json.loads(told.stdout)
+    facts = json.loads(result.stdout)
     assert {item["name"] for item in facts["code"]} >= {"global::is-friend", "GET /stories/best"}
     assert "strapi-plugin-sitemap" in {item["package"] for item in facts["plugins"]}
     assert "is-friend" in run("config", "check", "--project", str(project)).stdout

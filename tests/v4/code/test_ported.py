@@ -224,10 +224,10 @@ def test_the_log_tells_of_what_is_left(tmp_path: Path, caplog: pytest.LogCapture
     (tmp_path / ".tmp/data.db").touch()
     with caplog.at_level(logging.WARNING):
         build(load_settings(tmp_path, SECRETS, mode="development"))
-    told = [item.getMessage() for item in caplog.records if item.getMessage().startswith("Closed")]
-    assert not any("note.note.find" in line or "global::outer" in line for line in told)
-    assert any("api::note.is-stranger" in line for line in told)
-    assert any(line.startswith("Closed: Query.me: GraphQL does not run src/extensions/") for line in told)
+    reported = [item.getMessage() for item in caplog.records if item.getMessage().startswith("Closed")]
+    assert not any("note.note.find" in line or "global::outer" in line for line in reported)
+    assert any("api::note.is-stranger" in line for line in reported)
+    assert any(line.startswith("Closed: Query.me: GraphQL does not run src/extensions/") for line in reported)
 
 
 def test_methods_of_classes_that_controllers_inherit_from(tmp_path: Path) -> None:

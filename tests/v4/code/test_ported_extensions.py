@@ -109,8 +109,8 @@ async def test_policies_of_routes_before_fields(tmp_path: Path, shared: bool) ->
     asked = await call(octavo.asgi, "POST", "/graphql", [("Content-Type", "application/json")], [query])
     assert [(await call(octavo.asgi, "GET", f"/api/{name}")).status for name in ("notes", "others")] == [403, 403]
     assert octavo.site.guards is not None
-    told = [line.split(": ")[:2] for line in octavo.site.guards.remarks(octavo.site.graphql)]
+    reported = [line.split(": ")[:2] for line in octavo.site.guards.remarks(octavo.site.graphql)]
     await octavo.asgi.stop()
     assert asked.json["data"] == {"notes": {"data": []}, "others": None if shared else {"data": []}}
     opened = [["Open in GraphQL", "Query.notes"], ["Open in GraphQL", "Query.others"]]
-    assert told == ([["Closed in GraphQL", "Query.others"]] if shared else opened)
+    assert reported == ([["Closed in GraphQL", "Query.others"]] if shared else opened)

@@ -149,9 +149,9 @@ def test_own_routes(tmp_path: Path) -> None:
     assert (newest.core, newest.access) == (("api::article.article", "find"), Access(public=True))
     assert (other.core, other.access.scopes) == (None, ("api::article.api::other.other.find",))
     assert only(code, "GET /wild/known").guards, "an address that is not understood comes before it"
-    told = {finding.name: finding.says for finding in code.findings}
-    assert "never reached" in told["GET /articles/:slug"]
-    assert "not served" in told["GET /wild/(.*)"]
+    reported = {finding.name: finding.says for finding in code.findings}
+    assert "never reached" in reported["GET /articles/:slug"]
+    assert "not served" in reported["GET /wild/(.*)"]
 
 
 def test_own_routes_before_core_ones_hide_them(tmp_path: Path) -> None:

@@ -51,8 +51,8 @@ def test_other_shapes_hurt_nobody(tmp_path: Path, name: str, content: str) -> No
 def test_values_of_the_wrong_kind_are_told(tmp_path: Path) -> None:
     config = {"host": ["a"], "port": {}, "proxy": [1], "app": {"keys": [1, {}]}, "url": True, "dirs": {"public": 0}}
     settings = load_settings(write(tmp_path, {"config/database.json": SQLITE, "config/server.json": config}), {})
-    told = {one.key for one in settings.findings if one.outcome.value in ("open", "closed")}
-    assert told == {"host", "port", "proxy", "app.keys", "url"}
+    reported = {one.key for one in settings.findings if one.outcome.value in ("open", "closed")}
+    assert reported == {"host", "port", "proxy", "app.keys", "url"}
 
 
 def test_a_name_that_leads_out_of_the_folder_is_no_environment(tmp_path: Path) -> None:

@@ -54,9 +54,9 @@ def test_what_wins(
 
 def test_a_variable_that_v4_would_not_see_is_told(tmp_path: Path) -> None:
     settings = read(tmp_path, {"config/server.js": FIXED_PORT}, {"PORT": "1700"})
-    (told,) = [str(one) for one in settings.findings if one.file == "PORT"]
-    assert told.startswith("PORT: ignored")
-    assert "OCTAVO_SERVER__PORT" in told
+    (reported,) = [str(one) for one in settings.findings if one.file == "PORT"]
+    assert reported.startswith("PORT: ignored")
+    assert "OCTAVO_SERVER__PORT" in reported
 
 
 @pytest.mark.parametrize(
@@ -134,14 +134,14 @@ def test_a_secret_in_the_code_is_used_and_told_but_not_shown(tmp_path: Path) -> 
     script = "module.exports = ({ env }) => ({ apiToken: { salt: env('MY_SALT', 'hush-hush') } });"
     settings = read(tmp_path, {"config/admin.js": script})
     assert settings.secrets.api_token_salt == "hush-hush"
-    (told,) = [one for one in settings.findings if one.key == "apiToken.salt"]
-    assert (told.value, "set MY_SALT in .env" in told.message, "hush" in repr(told)) == ("***", True, False)
+    (reported,) = [one for one in settings.findings if one.key == "apiToken.salt"]
+    assert (reported.value, "set MY_SALT in .env" in reported.message, "hush" in repr(reported)) == ("***", True, False)
 
 
 def test_an_empty_secret_gives_nothing_away(tmp_path: Path) -> None:
     script = "module.exports = ({ env }) => ({ apiToken: { salt: env('MY_SALT', '') } });"
-    (told,) = [one for one in read(tmp_path, {"config/admin.js": script}).findings if one.key == "apiToken.salt"]
-    assert told.message == ""
+    (reported,) = [one for one in read(tmp_path, {"config/admin.js": script}).findings if one.key == "apiToken.salt"]
+    assert reported.message == ""
 
 
 @pytest.mark.parametrize(
@@ -235,8 +235,8 @@ def test_what_is_said_elsewhere_needs_no_care(
 def test_providers_that_there_are_not_close_what_needs_them(tmp_path: Path) -> None:
     config = {"upload": {"config": {"provider": "my-own", "providerOptions": {"key": "hush"}}}}
     settings = read(tmp_path, {"config/plugins.json": config})
-    told = {one.key: str(one) for one in settings.findings if one.outcome.value != "taken"}
-    assert "uploads are disabled" in told["upload.config.provider"]
+    reported = {one.key: str(one) for one in settings.findings if one.outcome.value != "taken"}
+    assert "uploads are disabled" in reported["upload.config.provider"]
     assert "hush" not in repr(settings.findings)
 
 
@@ -247,8 +247,8 @@ def test_files_for_production_that_v4_would_not_read_are_told(tmp_path: Path) ->
         for environment in ({}, {"NODE_ENV": "production"}, {"NODE_ENV": "development"})
     ]
     assert [settings.server.port for settings in served] == [1337, 1402, 1337]
-    told = [[one.file for one in settings.findings if one.outcome.value == "open"] for settings in served]
-    assert told == [["config/env/production"], [], []]
+    reported = [[one.file for one in settings.findings if one.outcome.value == "open"] for settings in served]
+    assert reported == [["config/env/production"], [], []]
 
 
 def test_reports_are_told_of_what_stops_a_start_too(tmp_path: Path) -> None:

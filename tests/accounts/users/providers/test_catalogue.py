@@ -55,8 +55,8 @@ def test_what_each_tells(name: str, told: dict[str, Any], expected: Person) -> N
 
 def test_the_address_of_somebody_at_github() -> None:
     emails = [{"email": "x@y.z", "primary": False}, {"email": "ann@y.z", "primary": True, "verified": False}]
-    told = {"id": 5, "login": "ann", "email": "public@y.z"}
-    assert ROWS["github"].read(told, emails) == Person("5", "ann@y.z", False, "ann")
+    reported = {"id": 5, "login": "ann", "email": "public@y.z"}
+    assert ROWS["github"].read(reported, emails) == Person("5", "ann@y.z", False, "ann")
 
 
 @pytest.mark.parametrize(

@@ -107,9 +107,9 @@ async def test_wrong_invitations(office: Office) -> None:
     ada = await desk(office)
     for body, starts in WRONG:
         answer = await ada.ask("POST", "users", body)
-        told = [one["message"] for one in answer.json["error"]["details"]["errors"]]
-        assert (answer.status, len(told)) == (400, len(starts))
-        assert all(one.startswith(start) for one, start in zip(told, starts, strict=True))
+        reported = [one["message"] for one in answer.json["error"]["details"]["errors"]]
+        assert (answer.status, len(reported)) == (400, len(starts))
+        assert all(one.startswith(start) for one, start in zip(reported, starts, strict=True))
 
 
 async def test_a_change_of_somebody_else(office: Office) -> None:

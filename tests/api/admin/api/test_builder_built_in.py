@@ -34,7 +34,7 @@ def form_of(uid: str, **changed: dict[str, Any] | None) -> dict[str, Any]:
     for name, value in raw["attributes"].items():
         if name not in attributes:
             other = value.get("inversedBy") or value.get("mappedBy")
-            sides = {key: told for key, told in value.items() if key not in ("inversedBy", "mappedBy")}
+            sides = {key: reported for key, reported in value.items() if key not in ("inversedBy", "mappedBy")}
             attributes[name] = {**sides, "targetAttribute": other} if value["type"] == "relation" else dict(value)
     attributes = {name: value for name, value in {**attributes, **changed}.items() if value is not None}
     return gadget(attributes, displayName=raw["info"]["displayName"], kind="collectionType")

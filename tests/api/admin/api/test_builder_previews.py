@@ -30,10 +30,10 @@ def said(changes: list[dict[str, Any]]) -> set[tuple[str, str, str | None]]:
 
 async def test_what_a_change_would_do_is_told_and_not_done(builder: Builder) -> None:
     before = builder.files()
-    told = await preview(builder, "createContentType", gadget({"title": TEXT, "parts": {"type": "integer"}}))
-    assert told["uid"] == GADGET
-    assert ("createTable", "gadgets", None) in said(told["tables"])
-    file = told["files"][0]
+    reported = await preview(builder, "createContentType", gadget({"title": TEXT, "parts": {"type": "integer"}}))
+    assert reported["uid"] == GADGET
+    assert ("createTable", "gadgets", None) in said(reported["tables"])
+    file = reported["files"][0]
     assert file["path"] == "src/api/gadget/content-types/gadget/schema.json"
     assert file["before"] is None
     assert '"title"' in file["after"]
@@ -43,28 +43,30 @@ async def test_what_a_change_would_do_is_told_and_not_done(builder: Builder) -> 
     assert (await builder.make(gadget({"title": TEXT, "parts": {"type": "integer"}, "note": TEXT}))).status == 201
     form = gadget({"heading": TEXT, "colour": TEXT}, renames={"title": "heading"}, drop=["note"], confirm="gadget")
     before = builder.files()
-    told = await preview(builder, "updateContentType", form, GADGET)
-    assert said(told["tables"]) == {
+    reported = await preview(builder, "updateContentType", form, GADGET)
+    assert said(reported["tables"]) == {
         ("renameColumn", "gadgets", "heading"),
         ("addColumn", "gadgets", "colour"),
         ("dropColumn", "gadgets", "note"),
     }
-    assert told["tables"][0]["was"] == "title"
-    assert said(told["kept"]) == {("dropColumn", "gadgets", "parts")}
-    paths = [file["path"] for file in told["files"]]
+    assert reported["tables"][0]["was"] == "title"
+    assert said(reported["kept"]) == {("dropColumn", "gadgets", "parts")}
+    paths = [file["path"] for file in reported["files"]]
     assert paths[0] == "src/api/gadget/content-types/gadget/schema.json"
     assert paths[1].startswith("database/migrations/")
     assert builder.files() == before
     assert [*await builder.shown(GADGET)] == ["title", "parts", "note"]
     assert (await builder.make(form, GADGET)).status == 201
 
-    told = await preview(builder, "updateContentType", gadget({"heading": {"type": "integer"}, "colour": TEXT}), GADGET)
-    converted = [one for one in told["tables"] if one["change"] == "convertColumn"]
+    reported = await preview(
+        builder, "updateContentType", gadget({"heading": {"type": "integer"}, "colour": TEXT}), GADGET
+    )
+    converted = [one for one in reported["tables"] if one["change"] == "convertColumn"]
     assert [one["column"] for one in converted] == ["heading"]
 
-    told = await preview(builder, "deleteContentType", name=GADGET)
-    assert ("dropTable", "gadgets", None) in said(told["kept"])
-    assert any(file["path"].endswith("gadget/schema.json") and file["after"] is None for file in told["files"])
+    reported = await preview(builder, "deleteContentType", name=GADGET)
+    assert ("dropTable", "gadgets", None) in said(reported["kept"])
+    assert any(file["path"].endswith("gadget/schema.json") and file["after"] is None for file in reported["files"])
     assert (await builder.ask("GET", f"/content-type-builder/content-types/{GADGET}")).status == 200
 
 

@@ -59,8 +59,8 @@ def on_disk(room: Newsroom, file: dict[str, Any]) -> Path:
 async def test_an_image_has_a_focal_point(newsroom: Newsroom) -> None:
     [file] = (await send(newsroom, "/upload", None, ("a.png", picture("PNG", 8, 8), "image/png"))).json
     path, point = f"/octavo/files/{file['id']}/focal-point", {"x": 0.25, "y": 1}
-    told = await newsroom.ask("PUT", path, {"focalPoint": point})
-    assert (told.status, told.json["provider_metadata"]) == (200, {"focalPoint": point})
+    response = await newsroom.ask("PUT", path, {"focalPoint": point})
+    assert (response.status, response.json["provider_metadata"]) == (200, {"focalPoint": point})
     await send(newsroom, f"/upload?id={file['id']}", {"caption": "c"})
     await send(newsroom, f"/upload?id={file['id']}", None, ("b.png", picture("PNG", 9, 9), "image/png"))
     held = (await newsroom.ask("GET", f"/upload/files/{file['id']}")).json

@@ -35,9 +35,9 @@ async def test_a_topic_in_two_languages(french: Newsroom) -> None:
     seen = (await french.ask("GET", f"topic.topic/{base['id']}")).json
     assert (seen["name"], seen["code"], seen["box"]["text"], seen["locale"]) == ("One", "c2", "x", "en")
     assert seen["box"]["id"] != changed.json["box"]["id"]
-    told = await french.ask("POST", BEGIN, {"model": TOPIC, "id": base["id"], "locale": "fr"})
-    assert told.json["nonLocalizedFields"] == {"code": "c2", "box": {"text": "x", "unique": None}}
-    assert [(one["id"], one["locale"]) for one in told.json["localizations"]] == [
+    response = await french.ask("POST", BEGIN, {"model": TOPIC, "id": base["id"], "locale": "fr"})
+    assert response.json["nonLocalizedFields"] == {"code": "c2", "box": {"text": "x", "unique": None}}
+    assert [(one["id"], one["locale"]) for one in response.json["localizations"]] == [
         (made["id"], "fr"),
         (base["id"], "en"),
     ]

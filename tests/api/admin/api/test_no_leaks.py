@@ -208,12 +208,12 @@ async def test_what_may_not_be_known_makes_no_difference(world: World, profile: 
     await world.turn(world.turned(known, linked=profile == "v4"))
     after = await answers(world)
     leaks = [
-        f"{told}: {answer.body!r}, {after[told].body!r}"
-        for told, answer in before.items()
-        if without_name(answer) != without_name(after[told])
+        f"{reported}: {answer.body!r}, {after[reported].body!r}"
+        for reported, answer in before.items()
+        if without_name(answer) != without_name(after[reported])
     ]
     assert not leaks, (roles, leaks)
-    assert not [told for told, answer in before.items() if answer.status >= 500]
+    assert not [reported for reported, answer in before.items() if answer.status >= 500]
     assert sum(answer.status == 200 for answer in before.values()) > len(before) / 4, "most is not refused as a whole"
 
 

@@ -40,12 +40,12 @@ async def test_logos(office: Office, tmp_path: Path) -> None:
     assert (await office.club.ask("GET", "/admin/init")).json["data"]["menuLogo"] == logo["url"]
     kept = [*(tmp_path / "public/uploads").glob("*")]
     assert [f"/uploads/{file.name}" for file in kept] == [logo["url"]], "no other sizes of it"
-    for content, mime, told in (
+    for content, mime, reported in (
         (png(751, 10), "image/png", "menuLogo.width must be less than or equal to 750"),
         (b"text", "text/plain", "menuLogo.type must be one of the following values: image/jpeg, image/png"),
     ):
         refused = await ada.ask("POST", "project-settings", form("menuLogo", "x", mime, content), headers=MULTIPART)
-        assert refused.json["error"]["message"].startswith(told)
+        assert refused.json["error"]["message"].startswith(reported)
     assert (await ada.ask("POST", "project-settings", {"menuLogo": {"x": 1}})).status == 400
     assert (await ada.ask("POST", "project-settings", {"menuLogo": ""})).json["menuLogo"] is None
     assert not [*(tmp_path / "public/uploads").glob("*")]

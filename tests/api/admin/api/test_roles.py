@@ -59,8 +59,8 @@ async def test_a_role_is_made_changed_and_deleted(office: Office) -> None:
     assert made.json["data"]["code"].startswith("night-shift-")
     role_id = made.json["data"]["id"]
     again = await ask(office, "ada", "POST", "roles", {"name": "Night shift"})
-    told = "The name must be unique and a role with name `Night shift` already exists."
-    assert again.json == error(400, "ApplicationError", told)
+    reported = "The name must be unique and a role with name `Night shift` already exists."
+    assert again.json == error(400, "ApplicationError", reported)
     changed = (await ask(office, "ada", "PUT", f"roles/{role_id}", {"description": None})).json["data"]
     assert (changed["name"], changed["description"]) == ("Night shift", None)
     given = [right(READ, NOTE, "title", conditions=("admin::is-creator",)), right("plugin::upload.read", None)]

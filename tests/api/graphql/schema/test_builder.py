@@ -114,9 +114,9 @@ def test_times_alone_are_nothing_to_write() -> None:
 
 def test_json_tells_where_it_is_specified() -> None:
     asked = '{ __type(name: "JSON") { specifiedByUrl specifiedByURL } other: __type(name: "Date") { specifiedByUrl } }'
-    told = "http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf"
+    reported = "http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf"
     assert graphql_sync(schema_of("blog"), asked).data == {
-        "__type": {"specifiedByUrl": told, "specifiedByURL": told},
+        "__type": {"specifiedByUrl": reported, "specifiedByURL": reported},
         "other": {"specifiedByUrl": None},
     }
 

@@ -41,8 +41,8 @@ def put(storage: CloudinaryStorage, name: str, content: bytes = b"content", mime
 
 
 def test_the_signature_of_the_documentation() -> None:
-    told = {"timestamp": "1315060510", "public_id": "sample_image", "eager": "w_400,h_300,c_pad|w_260,h_200,c_crop"}
-    assert sign({**told, "api_key": "x"}, "abcd") == "bfd09f95f331f558cbd1320e67aa8d488770583e"
+    reported = {"timestamp": "1315060510", "public_id": "sample_image", "eager": "w_400,h_300,c_pad|w_260,h_200,c_crop"}
+    assert sign({**reported, "api_key": "x"}, "abcd") == "bfd09f95f331f558cbd1320e67aa8d488770583e"
 
 
 @pytest.mark.parametrize(
