@@ -45,7 +45,7 @@ def find_browser() -> str | None:
 
 
 class Page:
-    """One page. What goes wrong in it, what it asks for, and after `listen` what it is told, is written down."""
+    """One page. What goes wrong in it, what it asks for, and after `listen` what it receives, is written down."""
 
     def __init__(self, reading: int, writing: int) -> None:
         self.asked: list[str] = []

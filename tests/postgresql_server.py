@@ -56,7 +56,7 @@ class _Session:
 
 
 class PostgresqlServer:
-    """One server in a folder of its own, reached through a socket in the file system."""
+    """One server in its own folder, reached through a socket in the file system."""
 
     def __init__(self, folder: Path, *, follows: bool = False) -> None:
         with warnings.catch_warnings():
@@ -67,7 +67,7 @@ class PostgresqlServer:
         self.data = folder
         self.binaries = self._server.bin_path
         self._session: _Session | None = None
-        if not follows:  # else it has all of it from the other one
+        if not follows:  # else it has everything from the other one
             self.run_sql("postgres", _QUICK)
 
     def url(self, database: str) -> str:

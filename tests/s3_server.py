@@ -59,7 +59,7 @@ class S3Server:
         return [item["Key"] for item in self.client.list_objects_v2(Bucket=bucket).get("Contents", ())]
 
     def head(self, bucket: str, key: str) -> dict[str, object]:
-        """What an object is told to be."""
+        """The type that a test gives to an object."""
         try:
             head: dict[str, object] = self.client.head_object(Bucket=bucket, Key=key)
         except ClientError as error:

@@ -291,7 +291,7 @@ def phase_of(module: str) -> int | None:
 
 
 def test_data_changes_in_units_of_work_only() -> None:
-    """No module outside `database` opens a transaction by itself, or writes without one."""
+    """No module outside `database` opens its own transaction, or writes without one."""
     opening = [
         f"{module}:{call.lineno}"
         for module in modules()

@@ -56,7 +56,7 @@ class Nothing:
 
 @dataclass(slots=True)
 class Odd:
-    """Compares by itself, so the library would leave that."""
+    """Compares the values itself, so the library would leave that."""
 
     number: int
 

@@ -131,7 +131,7 @@ async def magazine(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory)
 async def serving(
     magazine: Path, folder: Path, files: Mapping[str, str], variables: Mapping[str, str] = MappingProxyType({})
 ) -> AsyncIterator[Process]:
-    """The magazine with files of an example, in a folder of its own; `variables` of the environment."""
+    """The magazine with files of an example, in its own folder; `variables` of the environment."""
     project = folder / "site"
     shutil.copytree(magazine, project)
     for name, text in files.items():

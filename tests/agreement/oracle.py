@@ -17,7 +17,7 @@ Truth = bool | None
 
 @dataclass(frozen=True)
 class Thing:
-    """An entry: its scalars, and what its relations lead to."""
+    """An entry: its scalars, and what its relations point to."""
 
     values: Mapping[str, Any]
     related: dict[str, "list[Thing]"] = field(default_factory=dict)

@@ -32,7 +32,7 @@ _worlds: dict[str, list[Thing]] = {}
 
 
 async def world(site: Site) -> list[Thing]:
-    """The books, and everything they lead to."""
+    """The books, and everything they point to."""
     dialect = site.database.dialect.name
     if dialect not in _worlds:
         entries = {name: await fetch(site, name, {"populate": populate}) for name, populate in CONTENT.items()}

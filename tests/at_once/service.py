@@ -117,7 +117,7 @@ class Service:
             time.sleep(0.05)
 
     def mailed_code(self, email: str) -> str:
-        """Return the code in the newest mail to somebody, once it is there."""
+        """Return the code in the newest mail to a user, once it is there."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             for file in sorted((self.project / ".octavo/mail").glob("*.eml"), reverse=True):

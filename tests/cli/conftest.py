@@ -42,7 +42,7 @@ def call(request: pytest.FixtureRequest, project: Path) -> Call:
 
 @pytest.fixture
 def cached(project: Path) -> Path:
-    """The project with a cache in front that nobody reaches."""
+    """The project with a cache in front that cannot be reached."""
     (project / "config").mkdir(exist_ok=True)
     (project / "config/api.toml").write_text(CACHES, "utf-8")
     return project

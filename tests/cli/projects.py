@@ -1,4 +1,4 @@
-"""Small projects for the tests of the command line: made in a folder of their own."""
+"""Small projects for the tests of the command line: made in their own folder."""
 
 import json
 from pathlib import Path

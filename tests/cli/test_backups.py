@@ -1,4 +1,4 @@
-"""Copies by the clock: made, verified, listed; what is damaged is told; nothing is left of what fails."""
+"""Copies by the clock: made, verified, listed; damaged copies are reported; failures leave no files."""
 
 import json
 import os

@@ -95,7 +95,7 @@ def test_what_is_no_copy_or_half_of_one_changes_nothing(call: Call, tmp_path: Pa
 def test_what_stands_in_the_way_is_told(
     call: Call, tmp_path: Path, postgresql_server: PostgresqlServer, postgresql_url: str
 ) -> None:
-    """However much of the copy nobody has read then: more than fits into pipes."""
+    """However much of the copy no client has read then: more than fits into pipes."""
     name = database_name(postgresql_url)
     rows = "SELECT repeat(md5(n::text), 40) FROM generate_series(1, 2000) AS n"
     postgresql_server.run_sql(name, f"CREATE TABLE notes AS {rows}")

@@ -140,7 +140,7 @@ STOPS = (
 
 
 def test_changed_code_that_would_end_the_process_is_a_problem(project: Path) -> None:
-    """At import, in a file of its own, in `register` and in `bootstrap`: what was served before is still served."""
+    """At import, in its own file, in `register` and in `bootstrap`: what was served before is still served."""
     with serving("develop", project, "--seed") as server:
         server.hear("Octavo")
         for statement in STOPS:

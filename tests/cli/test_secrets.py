@@ -1,4 +1,4 @@
-"""`octavo secrets`: what is wrong is told without any secret; a new one takes the place of an old one."""
+"""`octavo secrets`: errors are reported without any secret; a new secret replaces an old one."""
 
 import json
 import subprocess

@@ -38,7 +38,7 @@ def supervised(folder: Path) -> Iterator[tuple[Server, list[psutil.Process]]]:
 
 
 def has_not_ended(process: psutil.Process) -> bool:
-    """Nobody may wait for an orphan, so it may stay a zombie."""
+    """No process can wait for an orphan, so it may stay a zombie."""
     try:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

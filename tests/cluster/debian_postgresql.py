@@ -13,7 +13,7 @@ _NOBODY_ELSE = "listen_addresses = ''\nfsync = off\nunix_socket_directories = '{
 
 
 class DebianPostgresql:
-    """One server in a folder of its own, by a socket there. Root gives it to the user of the package."""
+    """One server in its own folder, by a socket there. Root gives it to the user of the package."""
 
     def __init__(self, control: Path, folder: Path) -> None:
         self._programs = control.resolve().parent
@@ -53,7 +53,7 @@ class DebianPostgresql:
 
 @contextmanager
 def debian_server(control: Path) -> Iterator[DebianPostgresql]:
-    """A server that is there as long as somebody needs it."""
+    """A server that is there as long as a user needs it."""
     folder = Path(tempfile.mkdtemp(prefix="octavo-debian-"))
     server = DebianPostgresql(control, folder)
     try:

@@ -20,10 +20,10 @@ QUERY: Final = """{ articles(pagination: {limit: 3}) {
 
 @dataclass
 class Told:
-    """What clients were told."""
+    """What clients received."""
 
     failed: list[str] = field(default_factory=list)
-    """Answers that nobody may get: a read that failed, a write refused for no reason of its own."""
+    """Answers that no client can get: a read that failed, a write refused for no reason of its own."""
     done: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     created: dict[str, int] = field(default_factory=dict)

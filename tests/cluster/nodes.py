@@ -123,7 +123,7 @@ class Cluster:
 
 
 def node_variables(postgresql_url: str, s3: S3Server, bucket: str) -> dict[str, str]:
-    """What all nodes are told: one database, one bucket, counts in the database, a balancer that is believed."""
+    """What all nodes receive: one database, one bucket, counts in the database, a balancer that is believed."""
     upload = "OCTAVO_PLUGINS__UPLOAD__CONFIG__"
     return {
         **database_variables(postgresql_url),

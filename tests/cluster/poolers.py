@@ -58,5 +58,5 @@ def pooled(
 
 
 def through(port: int, database: str) -> dict[str, Any]:
-    """Parameters that lead to a database through the pooler."""
+    """Parameters that point to a database through the pooler."""
     return {"host": "127.0.0.1", "port": port, "user": "postgres", "database": database, "ssl": False}

@@ -1,4 +1,4 @@
-"""Proxies configured by `examples/proxies`, on ports of their own, and a client that speaks TLS to them."""
+"""Proxies configured by `examples/proxies`, on their own ports, and a client that speaks TLS to them."""
 
 import http.client
 import re

@@ -16,7 +16,7 @@ ARTICLE = "/content-manager/content-types/api::article.article/configuration"
 
 
 class Desk:
-    """Somebody at one node."""
+    """A user at one node."""
 
     def __init__(self, node: Node, headers: dict[str, str]) -> None:
         self._address, self._headers = node.address, headers

@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 pytestmark = pytest.mark.anyio
 
 SECONDS = float(os.environ.get("CLUSTER_SECONDS", "45"))
-"""How long the load goes on."""
+"""How long the load continues."""
 
 
 async def kill_again_and_again(press: Cluster, seconds: float) -> None:

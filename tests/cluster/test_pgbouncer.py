@@ -150,7 +150,7 @@ async def test_a_server_that_follows_another_one_is_left(pgbouncer: Path) -> Non
 
 
 def new_folder() -> Path:
-    """One that the pooler, which runs as somebody else, may look into."""
+    """One that the pooler, which runs as another user, may look into."""
     folder = Path(tempfile.mkdtemp(prefix="octavo-endpoint-"))
     folder.chmod(0o755)
     return folder

@@ -90,7 +90,7 @@ async def test_a_result_of_another_type_is_no_error(database: PostgresqlDatabase
     assert await read_all() == ["1"] * 20
     await database.execute_script("ALTER TABLE t ALTER value TYPE int USING value::int")
     assert await read_all() == [1] * 20
-    SharedStatementsConnection.generation = 0  # as of a process that starts, while the pooler goes on
+    SharedStatementsConnection.generation = 0  # as of a process that starts, while the pooler continues
     assert await read_all() == [1] * 20
 
 

@@ -195,7 +195,7 @@ def test_haproxy_logs_each_request_and_finds_nothing_wrong(haproxy: Path, servic
 
 
 def test_caddy_waits_while_a_service_is_started_anew(caddy: Path, tmp_path: Path) -> None:
-    """One node, stopped and started at the same port, while somebody reads."""
+    """One node, stopped and started at the same port, while a user reads."""
     project = make_project(tmp_path / "site")
     port = free_port()
     statuses: list[int] = []

@@ -121,7 +121,7 @@ class Wire:
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
 
     def cut(self) -> None:
-        """Nobody gets through from now on."""
+        """No client gets through from now on."""
         self._is_cut = True
 
     def mend(self) -> None:
@@ -273,7 +273,7 @@ class Load:
         return self.watch.reads, self.watch.hits, self.watch.writes, self.watch.oldest
 
     async def _write(self, writer: int) -> None:
-        """Each has articles of its own; one of them writes the author, whom all articles show."""
+        """Each has its own articles; one of them writes the author, whom all articles show."""
         mine = [number for number in range(1, ARTICLES + 1) if number % 3 == writer] if writer < 3 else []
         while not self._ended:
             for number in mine or [0]:
@@ -372,7 +372,7 @@ async def test_a_cache_that_was_started_again_is_told_from_then_on(front: Front)
 
 
 async def test_a_cache_that_could_not_be_told_is_told_what_it_missed(front: Front) -> None:
-    """It goes on answering readers meanwhile."""
+    """It continues answering readers meanwhile."""
     await until(lambda: front.get(LIST).headers["x-cache"] == "hit")
     front.wire.cut()
     for number in range(1, ARTICLES + 1):

@@ -40,7 +40,7 @@ class Pooled:
         return server
 
     def instead(self, url: str | None = None, parameters: Any = None, **_: Any) -> dict[str, Any]:
-        """What leads to a database of that server through the pooler; nothing for any other."""
+        """What points to a database of that server through the pooler; nothing for any other."""
         if self._server is None:
             return {}
         given = parameters or {}

@@ -72,7 +72,7 @@ def dumped_sql(recordings: Path) -> str:
 
 
 class Server:
-    """Octavo in a process of its own."""
+    """Octavo in its own process."""
 
     def __init__(self, project: Path, variables: Mapping[str, str], command: str = "start") -> None:
         self.port = _free_port()

@@ -1,4 +1,4 @@
-"""EntryUnit on both databases: what it knows to have changed, and what subscribers are told."""
+"""EntryUnit on both databases: what it knows to have changed, and what subscribers receive."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -102,7 +102,7 @@ async def test_of_what_is_undone_as_a_whole_its_parts_hear(tables: Database) -> 
 
 
 async def test_what_follows_is_outside(tables: Database) -> None:
-    """A follower may begin a transaction of its own."""
+    """A follower may begin its own transaction."""
     async with together(tables) as whole:
         whole.after_commit(partial(insert, tables, 7))
     assert await notes(tables) == [7]

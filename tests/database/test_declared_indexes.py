@@ -1,4 +1,4 @@
-"""Indexes that content-types declare: made, made anew after a crash, dropped, and used by the statements of reads."""
+"""Indexes that content-types declare: made, recreated after a crash, dropped, and used by the statements of reads."""
 
 import asyncio
 import logging

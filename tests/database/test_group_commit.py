@@ -182,7 +182,7 @@ async def test_a_commit_that_fails_fails_for_all(sqlite: SqliteDatabase) -> None
 
 
 async def test_one_that_takes_the_group_with_it(sqlite: SqliteDatabase) -> None:
-    """SQLite undoes the whole transaction when it ends a long write: those before it are told to begin anew."""
+    """SQLite undoes the whole transaction when it ends a long write: those before it are told to start again."""
 
     async def short() -> None:
         async with sqlite.transaction(grouped=True) as transaction:
@@ -220,7 +220,7 @@ async def test_others_come_between_groups(sqlite: SqliteDatabase) -> None:
 
 @pytest.fixture
 async def impatient(anyio_backend: str, sqlite_path: Path) -> AsyncIterator[SqliteDatabase]:
-    """A database on which nobody may keep others waiting."""
+    """A database on which no client can keep others waiting."""
     made = SqliteDatabase(sqlite_path, longest_pause=0.02)
     await made.connect()
     await made.execute("CREATE TABLE notes (text)")

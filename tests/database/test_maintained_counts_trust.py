@@ -33,7 +33,7 @@ async def on_postgresql(anyio_backend: str, postgresql_url: str, tmp_path: Path)
 
 
 def other_program(desk: Desk) -> apsw.Connection:
-    """A connection of somebody else's to the same file."""
+    """A connection of another user's to the same file."""
     assert isinstance(desk.database, SqliteDatabase)
     return apsw.Connection(str(desk.database.path))
 
@@ -49,7 +49,7 @@ async def kept_desk(database: SqliteDatabase | PostgresqlDatabase, folder: Path)
 
 
 async def assert_counted_then_kept(desk: Desk) -> None:
-    """Nothing is told from what is kept until it was counted anew."""
+    """Nothing is told from what is kept until it was counted again."""
     assert await desk.kept() is None
     live = "SELECT count(*) FROM notes WHERE published_at IS NOT NULL AND locale = 'en'"
     assert await desk.total() == await desk.database.fetch_value(live)

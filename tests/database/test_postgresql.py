@@ -104,7 +104,7 @@ async def test_settings(postgresql: PostgresqlDatabase) -> None:
 
 async def test_schema(postgresql: PostgresqlDatabase, postgresql_url: str) -> None:
     database = PostgresqlDatabase(postgresql_url, schema='my "schema')
-    with pytest.raises(ServiceUnavailable) as refused:  # the tables of `public` are somebody else's
+    with pytest.raises(ServiceUnavailable) as refused:  # the tables of `public` are another user's
         await database.connect()
     assert """the database has no schema 'my "schema'; CREATE SCHEMA "my ""schema" makes it""" in refused.value.reason
     await postgresql.execute_script('CREATE SCHEMA "my ""schema"')
@@ -337,7 +337,7 @@ class Load:
                 await asyncio.sleep(0.01)
 
     async def until_everybody_has_gone_on(self) -> None:
-        """Until each of them has begun anew and ended once: nobody hangs."""
+        """Until each of them has begun again and ended once: nobody hangs."""
         before = list(self.done)
         await self.until(lambda: all(now > then + 1 for now, then in zip(self.done, before, strict=True)))
 

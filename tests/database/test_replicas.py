@@ -281,7 +281,7 @@ async def test_who_meets_a_server_that_takes_no_writes_any_more_looks_for_anothe
     database = PostgresqlDatabase(parameters=primary.parameters(name), topology=Topology("any", places))
     await database.connect()  # to the one that follows
     assert await database.fetch_value("SELECT pg_is_in_recovery()") is True
-    database._server.role = "primary"  # as after a switch: what is open leads to the wrong one
+    database._server.role = "primary"  # as after a switch: what is open points to the wrong one
     assert await database.execute("INSERT INTO notes VALUES (2)") == 1
     assert await database.fetch_value("SELECT pg_is_in_recovery()") is False
     await database.close()

@@ -72,7 +72,7 @@ async def test_ids_inserted_while_the_service_runs(own_bookshop: Site) -> None:
 
 
 async def test_a_sequence_that_cannot_be_moved_is_no_fault_of_the_data(own_bookshop: Site) -> None:
-    """Tried once more and no further: a sequence that goes on at ids that are taken, whatever is said to it."""
+    """Tried once more and no further: a sequence that continues at ids that are taken, whatever is said to it."""
     if own_bookshop.database.dialect.name == "sqlite":
         return
     writer = EntryWriter(own_bookshop.database, own_bookshop.octavo.site.registry)

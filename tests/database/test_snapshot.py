@@ -1,4 +1,4 @@
-"""Snapshots: one state, however long it is read, and nobody waits."""
+"""Snapshots: one state, however long it is read, and no client waits."""
 
 import pytest
 

@@ -236,7 +236,7 @@ async def test_any_other_change_of_tables_asks_for_a_look_only(desk: Desk, caplo
 
 
 async def test_an_index_is_filled_in_steps_and_by_several(desk: Desk) -> None:
-    """One that is not whole is not searched, and whoever comes next goes on where the last one has ended."""
+    """One that is not whole is not searched, and whoever comes next continues where the last one has ended."""
     parts = desk.database.dialect.parts
     assert parts is not None
     await desk.add(*(f"note {number}" for number in range(MANY)))
@@ -293,7 +293,7 @@ async def test_what_is_not_declared_any_more_goes(desk: Desk, tmp_path: Path) ->
 
 
 async def test_a_column_can_go(desk: Desk) -> None:
-    """What changes tables lets go of them first; the index of the column that stays is made anew."""
+    """What changes tables lets go of them first; the index of the column that stays is recreated."""
     await desk.keeper.keep()
     async with desk.database.transaction(exclusive=True) as transaction:
         await release_tables(transaction, desk.database.dialect)

@@ -37,7 +37,7 @@ WORDS = (
     "ẞ",
 )
 ENTRIES = 900
-"""More than are looked at in their order."""
+"""More than are checked in their order."""
 
 
 def text(random: Random) -> str:

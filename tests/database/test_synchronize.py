@@ -239,7 +239,7 @@ async def test_our_own_indexes_follow_the_definitions(database: Database, tmp_pa
 
 
 async def test_indexes_do_not_stand_in_the_way(database: Database, tmp_path: Path) -> None:
-    """Of a column that is dropped, or gets another type: somebody's own, a unique one, one of ours."""
+    """Of a column that is dropped, or gets another type: a user's own, a unique one, one of ours."""
     attributes = {"size": {"type": "uid"}, "code": {"type": "text", "column": {"unique": True}}}
     drafts = content_type("note", attributes, options={"draftAndPublish": True})
     await synchronize(database, registry_of(drafts, tmp_path / "before"))

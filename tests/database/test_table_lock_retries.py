@@ -36,7 +36,7 @@ async def until_one_waits(watching: asyncpg.Connection) -> None:
 
 @asynccontextmanager
 async def holding(url: str, script: str = "SELECT 1") -> AsyncIterator[asyncpg.Connection]:
-    """Somebody who has said something, and stays."""
+    """A user who has said something, and stays."""
     connection = await asyncpg.connect(url, server_settings={"application_name": "a long report"})
     try:
         await connection.execute(script)

@@ -148,7 +148,7 @@ async def test_one_that_is_cancelled_takes_nobody_along(shelf: Shelf) -> None:
 
 
 async def test_a_transaction_counts_for_itself(shelf: Shelf) -> None:
-    """It sees what it has written, and all of it is one connection's."""
+    """It sees what it has written, and everything is one connection's."""
     async with unit_of_work(shelf.database) as unit:
         await unit.connection.execute("DELETE FROM notes WHERE id > 20")
         with ambient(shelf.database, unit):

@@ -1,6 +1,6 @@
 """Golden cases, files side by side: a request (.http), what is said to each database (.sql), and the answer (.json).
 
-`pytest tests/golden --update-golden` writes them anew; read the difference before it is committed.
+`pytest tests/golden --update-golden` writes them again; read the difference before it is committed.
 """
 
 import json
@@ -52,7 +52,7 @@ class Sent:
 
 
 def read_request(case: str) -> tuple[str, str | None]:
-    """Path and query, and the token: lines that begin with `?` or `&` go on with the query."""
+    """Path and query, and the token: lines that begin with `?` or `&` continue with the query."""
     lines = (CASES / f"{case}.http").read_text(encoding="utf-8").splitlines()
     target = "".join(line.strip() for line in lines if not line.startswith("Authorization"))
     return target.removeprefix("GET "), FULL_TOKEN if "Authorization: full" in lines else None

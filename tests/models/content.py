@@ -1,4 +1,4 @@
-"""Writes content into v4's tables row by row, as somebody else would: what reads are tested on does not come from us.
+"""Writes content into v4's tables row by row, as another user would: what reads are tested on does not come from us.
 
 Ids are counted here, so the same content has the same ids on every database.
 """

@@ -86,7 +86,7 @@ def bookshop_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
 
 
 async def open_copy(folder: Path, copy: Copy, settings: Mapping[str, str] = MappingProxyType({})) -> Site:
-    """The bookshop in a folder, on a copy of its database, with settings of one's own."""
+    """The bookshop in a folder, on a copy of its database, with custom settings."""
     copy.place(folder / ".tmp/data.db")
     return await open_project(folder, {**copy.variables, **settings})
 
@@ -101,7 +101,7 @@ async def own_bookshop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) 
 
 @pytest.fixture
 def still(monkeypatch: pytest.MonkeyPatch) -> Hands:
-    """Clocks that stand still until told, for services made from now on: nothing is read anew unasked."""
+    """Clocks that stand still until told, for services made from now on: nothing is read again unasked."""
     return hold_clocks(monkeypatch)
 
 

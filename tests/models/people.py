@@ -90,7 +90,7 @@ async def _write_tokens(database: Database) -> None:
 
 
 async def write(database: Database, text: str, *values: object) -> int:
-    """A change by somebody else: past everything that Octavo remembers. The values are `v1`, `v2` ..."""
+    """A change by another user: past everything that Octavo remembers. The values are `v1`, `v2` ..."""
     if not values:
         return await database.execute(text)
     named = {f"v{number}": value for number, value in enumerate(values, 1)}

@@ -1,4 +1,4 @@
-"""Databases that are written once in a run and copied for each test: writing one anew takes ten times as long."""
+"""Databases that are written once in a run and copied for each test: writing one again takes ten times as long."""
 
 import shutil
 from collections.abc import Iterator, Mapping

@@ -200,7 +200,7 @@ async def test_two_that_start_at_once_change_it_once(project: Project) -> None:
 
 
 async def test_a_start_that_fails_leaves_entries_as_they_were(project: Project) -> None:
-    """A node with the definitions of before goes on, and its drafts stay drafts."""
+    """A node with the definitions of before continues, and its drafts stay drafts."""
     await fill(project, DRAFTED)
     project.write_types(PLAIN)
     (project.folder / "src/index.py").write_text("def bootstrap(app):\n    raise ValueError('no')\n", "utf-8")

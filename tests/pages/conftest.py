@@ -25,7 +25,7 @@ def seeded_magazine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def service(seeded_magazine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The sample project with its sample content, in a folder of its own, on SQLite. Ada is its administrator."""
+    """The sample project with its sample content, in its own folder, on SQLite. Ada is its administrator."""
     project = shutil.copytree(seeded_magazine, tmp_path_factory.mktemp("pages") / "magazine")
     with serving("develop", project, **FIRST) as server:
         yield server

@@ -1,4 +1,4 @@
-"""Somebody at the pages of administrators, in a real browser: what editors see and do, and what must never happen."""
+"""A user at the pages of administrators, in a real browser: what editors see and do, and what must never happen."""
 
 import base64
 import json
@@ -23,7 +23,7 @@ _CONTROLS: Final = {
     *("spinbutton", "tab", "menu", "menuitem", "menuitemradio", "menuitemcheckbox", "option", "dialog", "alertdialog"),
     *("image", "table", "navigation", "tree", "treeitem"),
 }
-"""Roles of what one uses or is told about by its name."""
+"""Roles of elements with an accessible name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Desk(Editor):
         self._tokens: dict[Person, str] = {}
 
     def log_in(self, person: Person) -> None:
-        """From whatever page to the first one of somebody."""
+        """From whatever page to the first one of a user."""
         self._logged_in = person
         self.page.send("Network.clearBrowserCookies")
         self.open("/admin/auth/login")
@@ -91,7 +91,7 @@ class Desk(Editor):
             return json.loads(answer.read() or b"null")
 
     def hire(self, person: Person, *roles: int) -> int:
-        """Make somebody an administrator with these roles; their id."""
+        """Make a user an administrator with these roles; their id."""
         name = person.email.partition("@")[0].title()
         reported = self.ask("POST", "/admin/users", {"firstname": name, "email": person.email, "roles": list(roles)})[
             "data"
@@ -115,7 +115,7 @@ class Desk(Editor):
         )
 
     def give(self, selector: str, name: str) -> None:
-        """Give a small image to an input for files, as somebody does who chooses one."""
+        """Give a small image to an input for files, as a user does who chooses one."""
         data = base64.b64encode(picture("PNG", 64, 48)).decode()
         self.until(
             f"""((input) => {{
@@ -188,7 +188,7 @@ class Desk(Editor):
 
     def barriers(self) -> list[str]:
         """What axe finds that keeps people out, by the rules of WCAG 2.2 AA and its own good practice. Without axe the
-        rest of a test still counts, and that this is not known is told in its end."""
+        rest of a test still counts, and that this is not known is reported in its end."""
         if not AXE.is_file():
             self.is_unjudged = True
             return []

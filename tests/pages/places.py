@@ -76,7 +76,7 @@ def visit(desk: Desk, place: Place) -> None:
 
 
 def everywhere(desk: Desk, look: Callable[[], list[str]]) -> str:
-    """What somebody finds who looks at every page: a line for each finding, with the name of its page."""
+    """What a user finds who looks at every page: a line for each finding, with the name of its page."""
     found = set()
     for name, place in PLACES.items():
         visit(desk, place)

@@ -1,4 +1,4 @@
-"""What the pages are tried on: the sample project in a folder of its own, and who its first administrator is."""
+"""What the pages are tried on: the sample project in its own folder, and who its first administrator is."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Pages without permission: a user who opens one is told so, and never waits for content that does not come."""
+"""Pages without permission: a user who opens one gets a message, and never waits for content that does not come."""
 
 from tests.pages.desk import Desk, Person
 from tests.pages.places import PLACES

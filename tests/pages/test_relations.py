@@ -1,4 +1,4 @@
-"""Relations: what they lead to is made, opened and changed without leaving the form, as far as one may."""
+"""Relations: what they point to is made, opened and changed without leaving the form, as far as one may."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def new_tag(desk: Desk, name: str) -> int:
 
 
 def linked(desk: Desk, field: str = "tags") -> list[str]:
-    """What a relation of the form leads to, as one sees it."""
+    """What a relation of the form points to, as one sees it."""
     rows = f"document.querySelectorAll('[data-path={json.dumps(field)}] .linked')"
     return list(desk.do(f"[...{rows}].map((one) => one.querySelector('.title').innerText)"))
 

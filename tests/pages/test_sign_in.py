@@ -1,4 +1,4 @@
-"""Getting in and out, and what every page has: languages, themes, a session that ends and goes on."""
+"""Getting in and out, and what every page has: languages, themes, a session that ends and continues."""
 
 import pytest
 

@@ -41,7 +41,7 @@ ENTRIES = "/admin/content-manager/collection-types"
 
 
 def log_in(editor: Editor, person: Person) -> None:
-    """From whatever page to the home page of somebody."""
+    """From whatever page to the home page of a user."""
     editor.do("(localStorage.clear(), sessionStorage.clear(), document.cookie='jwtToken=; Max-Age=0; path=/')")
     editor.open("/admin/auth/login")
     editor.see("Welcome")

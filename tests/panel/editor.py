@@ -93,7 +93,7 @@ class Unseen(AssertionError):
 
 
 class Editor:
-    """Somebody at one page of a panel. `base` is the address of the service."""
+    """A user at one page of a panel. `base` is the address of the service."""
 
     def __init__(self, page: Page, base: str, pictures: Path | None = None) -> None:
         self._page = page

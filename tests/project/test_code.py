@@ -72,7 +72,7 @@ def test_what_is_loaded_can_be_forgotten(tmp_path: Path) -> None:
     }
     code.unload()
     assert [name for name in sys.modules if name.startswith(f"{package}")] == []
-    assert code.register[0].call(None) == "so"  # who still runs goes on
+    assert code.register[0].call(None) == "so"  # who still runs continues
 
 
 def test_two_projects_do_not_meet(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ ACCOUNTS: Final = {
     "/admin/reset-password": ("resetPasswordToken", "password"),
     "/admin/renew-token": ("token",),
 }
-"""Whom nobody has to be to be heard by, and what they read of a body."""
+"""Operations that anonymous clients can call, and the fields that they read."""
 
 HEADERS: Final = (
     *("Authorization", "Cookie", "Accept", "Content-Type", "If-Modified-Since", "If-None-Match", "Range", "Origin"),
@@ -162,7 +162,7 @@ ACTIONS: Final = (
         )
     ),
 )
-"""What the public role needs, so that what is sent is looked at."""
+"""What the public role needs, so that what is sent is checked."""
 ADMINISTRATOR: Final = "root@example.org"
 _GOOD: Final = {"email": "ann@example.org", "password": "Correct-horse-1", "passwordConfirmation": "Correct-horse-1"}
 

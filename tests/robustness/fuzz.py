@@ -46,7 +46,7 @@ class Verdict:
 
 
 def attack(port: int, site: AttackedSite, seed: int, number: int, clock: Clock = time.monotonic) -> Verdict:
-    """Send that many requests of that seed and judge the answers. What each takes is told by a clock."""
+    """Send that many requests of that seed and judge the answers. `clock` measures each request."""
     verdict = Verdict()
     wire = Wire(port)
     full = site.callers.headers[-1][0][1]

@@ -106,7 +106,7 @@ class Callers:
     jwt_secret: bytes
 
     def writer(self, random: Random) -> tuple[Header, ...]:
-        """Mostly somebody who may write."""
+        """Mostly a user who may write."""
         return random.choice(self.headers[-1:] * 4 + self.headers)
 
     def any(self, random: Random) -> tuple[Header, ...]:

@@ -103,7 +103,7 @@ class Client:
 class Load:
     """Several clients that create, change and delete articles until they are told to stop.
 
-    A client stops by itself when nobody answers, unless it is `patient`.
+    A client stops when no server answers, unless it is `patient`.
     """
 
     def __init__(self, port: int, token: bytes, clients: int = 4, *, patient: bool = False, seed: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""Projects to attack: the recorded blog and the bookshop on either database, with marks where nobody may look."""
+"""Projects to attack: the recorded blog and the bookshop on either database, with marks where no client can look."""
 
 import asyncio
 import sqlite3

@@ -315,7 +315,7 @@ BY_ITSELF = "the type has this attribute already; Octavo ignores this definition
     ],
 )
 def test_what_v4_says_nothing_of_is_told(text: str, remarks: list[str], tmp_path: Path) -> None:
-    """Observed: v4 starts with all of it but an unknown custom field."""
+    """Observed: v4 starts with everything but an unknown custom field."""
     found = registry_of({A[4:]: text}, tmp_path).remarks
     assert [str(remark) for remark in found] == [f"{A}: {remark}" for remark in remarks]
     assert {remark.severity for remark in found} <= {"warning"}

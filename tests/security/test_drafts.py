@@ -186,7 +186,7 @@ async def test_graphql(shop: Site, text: str) -> None:
 
 
 async def test_graphql_by_id(shop: Site) -> None:
-    """There is no way to ask for drafts, so nobody gets them."""
+    """There is no way to ask for drafts, so no client gets them."""
     text = "{ book(id: %d) { data { id } } }"
     for token in (None, FULL_TOKEN):
         assert (await ask(shop, text % 5, token))["data"] == {"book": {"data": None}}

@@ -62,7 +62,7 @@ TYPES = {"genres": GENRE, "authors": AUTHOR, "books": BOOK}
 
 @dataclass
 class Spy:
-    """Somebody who listens, and what `find` lets them know of."""
+    """A user who listens, and what `find` lets them know of."""
 
     site: Site
     name: str

@@ -32,7 +32,7 @@ WAYS_TO_FAIL = {
 
 @pytest.fixture
 async def club(anyio_backend: str, tmp_path: Path, still: Hands) -> AsyncIterator[Club]:
-    """Without limits, and with nothing read anew unasked."""
+    """Without limits, and with nothing read again unasked."""
     async with open_club(tmp_path, NEVER) as opened:
         await write(opened.database, "UPDATE up_users SET password = NULL WHERE username = 'carol'")
         yield opened

@@ -138,7 +138,7 @@ class Studio:
 
 
 def plain(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry's values: of what it leads to the ids, of components no ids and no empty values."""
+    """Return an entry's values: of what it points to the ids, of components no ids and no empty values."""
     return {name: _plain(value) for name, value in entry["attributes"].items() if not name.endswith("At")}
 
 

@@ -52,7 +52,7 @@ async def test_api_tokens_move_to_the_new_salt_when_they_are_used(people: Databa
     assert await people.fetch_value(KEY) == hash_api_token("reads", "new-salt")
     later = Authenticator(people, NEW, clock=hands.clock)
     assert (await later.authenticate("Bearer reads")).kind == "api-token"
-    assert await is_refused(later, "Bearer everything")  # nobody has used it meanwhile
+    assert await is_refused(later, "Bearer everything")  # no client has used it meanwhile
     await later.settle()
 
 

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 
 LIMITED = ConditionalAbility({BOOK: ["blurb", "editor", "details.binding", "extras"], AUTHOR: ["rating", "books"]})
 HIGH = ConditionalAbility(scopes={GENRE: at("rank", "$gt", 40)})
-"""Genres 5 to 9 are all that there is for it."""
+"""Genres 5 to 9 are all of its genres."""
 ACTIONS = ConditionalAbility(
     scopes={
         (GENRE, "update"): at("rank", "$lt", 40),

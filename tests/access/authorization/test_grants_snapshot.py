@@ -1,4 +1,4 @@
-"""The grants in a text, also in one that somebody's hands went through."""
+"""The grants in a text, also in one that a user's hands went through."""
 
 import orjson
 

@@ -35,7 +35,7 @@ def filters(*path: str) -> dict[str, Any]:
     return {"filters": value}
 
 
-# What nobody may name: unknown, private, password; creators where the type does not show them; morphs and zones.
+# What no client can name: unknown, private, password; creators where the type does not show them; morphs and zones.
 UNTOUCHABLE = [
     *("nope", "pin", "secretNote", "hiddenAuthor", "createdBy", "updatedBy", "extras", "created_by_id"),
     *("notesAbout.nope", "notesAbout.secret", "notesAbout.subject", "notesAbout.subjects"),

@@ -66,7 +66,7 @@ class Office:
         return await self.post("renew-token", headers=(("Cookie", f"theme=dark; {COOKIE}={cookie}"), *headers))
 
     async def change(self, name: str, column: str, value: Any) -> None:
-        """A change by somebody else: past everything that the service remembers."""
+        """A change by another user: past everything that the service remembers."""
         text = f"UPDATE admin_users SET {column} = {{v1}} WHERE email = {{v2}}"
         await write(self.club.database, text, value, f"{name}@admin.example")
         self.club.octavo.infrastructure.authenticator.administrators.forget()  # as after a second
@@ -125,7 +125,7 @@ def office_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
 
 @pytest.fixture
 async def open_office(anyio_backend: str, tmp_path: Path, office_copy: Copy) -> AsyncIterator[OpenClub]:
-    """Opens an office with settings of one's own."""
+    """Opens an office with custom settings."""
     async with AsyncExitStack() as stack:
 
         async def open_new(**settings: str) -> Any:

@@ -18,7 +18,7 @@ class Desk:
 
 
 async def desk(office: Office, name: str = "ada") -> Desk:
-    """The desk of somebody who has logged in."""
+    """The desk of a user who has logged in."""
     return Desk(office, (await office.session(name))[0])
 
 

@@ -109,7 +109,7 @@ class Newsroom:
     tokens: dict[str, str]
 
     async def ask(self, method: str, path: str, body: Any = None, by: str = "ada") -> Answer:
-        """The answer to somebody, of the content manager's collection types; a path from the root is one."""
+        """The answer to a user, of the content manager's collection types; a path from the root is one."""
         if by not in self.tokens:
             self.tokens[by] = (await self.office.session(by))[0]
         target = path if path.startswith("/") else f"/content-manager/collection-types/api::{path}"

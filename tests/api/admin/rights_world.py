@@ -1,6 +1,6 @@
 """A world of known cells, for tests of what rights hide: stories, badges and topics whose every value is one of two.
 
-A cell is a field of an entry. Roles' grants say which cells somebody may know; who may not know a cell must not be able
+A cell is a field of an entry. Roles' grants say which cells a user may know; who may not know a cell must not be able
 to tell which of its two values it has.
 """
 
@@ -93,7 +93,7 @@ class World:
         await self.database.execute(f"UPDATE {table} SET {column} = {case}{where}")
 
     async def _link(self, turned: set[Cell]) -> None:
-        """Leads lead to the first badge or to the last one; badges are linked, or not."""
+        """Leads point to the first badge or to the last one; badges are linked, or not."""
         badges = [one.id for one in self.of(BADGE)]
         for place, table, column in TO_ONE:
             await self.database.execute(f"DELETE FROM {table}")
@@ -112,7 +112,7 @@ class World:
                     await write(self.database, text, one.id, badge, badge, one.id)
 
     def turned(self, known: set[Cell], *, linked: bool) -> set[Cell]:
-        """All that is not known. `linked`: nor is it what somebody knows who knows all values of what links show in
+        """All that is not known. `linked`: nor is it what a user knows who knows all values of what links show in
         lists: labels by leads, names and codes by localizations."""
         cells = {(entry.uid, entry.id, field) for entry in self.entries for field in FIELDS[entry.uid]}
         by_links = {cell for cell in cells if linked and cell[2] in ("label", "name", "code")}

@@ -34,7 +34,7 @@ async def ask(site: Site, text: str, token: str | None = None, **variables: Any)
 
 
 def documents_of(schema: GraphQLSchema, limits: Limits) -> Documents:
-    """Reads documents against a schema, by itself."""
+    """Reads documents against a schema, without a service."""
     return Documents(schema, limits, CacheBudget(10_000_000).cache("documents"))
 
 

@@ -1,4 +1,4 @@
-"""Accounts, users and roles over GraphQL: who may do what, and what nobody is told."""
+"""Accounts, users and roles over GraphQL: permissions, and hidden fields."""
 
 import itertools
 import json

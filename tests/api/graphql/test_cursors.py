@@ -33,7 +33,7 @@ async def served(folder: Path, copy: Copy) -> AsyncIterator[Site]:
 
 
 async def page(site: Site, sort: list[str], **asked: Any) -> tuple[list[str], str | None]:
-    """Ids of a page, and where the list goes on."""
+    """Ids of a page, and where the list continues."""
     answer = await ask(site, LIST, FULL_TOKEN, sort=sort, page=asked)
     books = answer["data"]["books"]
     reported = books["meta"]["pagination"]

@@ -1,4 +1,4 @@
-"""Operations seen before are answered from what was made ready: for other values, callers and locales, anew."""
+"""Operations seen before are answered from what was made ready: for other values, callers and locales, again."""
 
 import pytest
 

@@ -430,7 +430,7 @@ def test_a_request_keeps_the_dispatcher_it_began_with() -> None:
         late.set()
         assert (await request).body == b"old"
         await drained
-        await app.drain(before)  # nobody waits for nothing
+        await app.drain(before)  # no client waits without a reason
 
     asyncio.run(scenario())
 

@@ -73,7 +73,7 @@ async def test_those_who_come_at_once_wait_for_the_same() -> None:
 
 @pytest.mark.parametrize("template", ["/upload/files", "/:anything", "/Admin"])
 def test_beside_others_below_the_same_segments_they_are_declared_at_once(template: str) -> None:
-    """Which one a path leads to depends on all of them."""
+    """Which one a path points to depends on all of them."""
     assert Door(template).loaded == 1
     door = Door("/api/articles")
     assert door.loaded == 0

@@ -1,4 +1,4 @@
-"""Which route a method and a path lead to."""
+"""Which route a method and a path point to."""
 
 import pytest
 

@@ -22,7 +22,7 @@ def club_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
 
 @pytest.fixture
 async def new_club(anyio_backend: str, tmp_path: Path, club_copy: Copy) -> AsyncIterator[OpenClub]:
-    """Opens a club with settings of one's own."""
+    """Opens a club with custom settings."""
     async with AsyncExitStack() as stack:
 
         async def open_new(**settings: str) -> Club:

@@ -86,7 +86,7 @@ class Ear:
 async def listening(
     site: Site, query: str = "", token: str | None = None, last_id: str | None = None, client: str = "192.0.2.1"
 ) -> AsyncIterator[Ear]:
-    """Somebody who listens, from the moment on when they hear of what comes; or who was refused."""
+    """A user who listens, from the moment on when they hear of what comes; or who was refused."""
     headers = [("Authorization", f"Bearer {token}")] if token else []
     headers += [("Last-Event-ID", last_id)] if last_id else []
     ear = Ear()

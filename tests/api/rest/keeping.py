@@ -54,7 +54,7 @@ _SEO = {
 
 @dataclass
 class Press:
-    """Two services on one database, which may be one, and somebody who writes to it past both."""
+    """Two services on one database, which may be one, and a user who writes to it past both."""
 
     one: Club
     two: Club
@@ -62,7 +62,7 @@ class Press:
     url: str
 
     async def sql(self, text: str) -> None:
-        """A statement of somebody who knows nothing of the services, committed when this returns."""
+        """A statement of a user who knows nothing of the services, committed when this returns."""
         if self.file is not None:
             await asyncio.to_thread(_run, self.file, text)
             return

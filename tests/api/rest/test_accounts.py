@@ -335,7 +335,7 @@ async def test_an_address_is_confirmed(club: Club) -> None:
 async def test_stored_links_that_lead_to_no_page_are_not_followed(
     new_club: OpenClub, settings: dict[str, str], stored: Any
 ) -> None:
-    """Whoever wrote them: v4, or somebody with access to the database."""
+    """Whoever wrote them: v4, or a user with access to the database."""
     club = await new_club(**NEVER, **settings)
     names = ("email_confirmation_redirection", "email_reset_password")
     await club.store("advanced", {"email_confirmation": True, **dict.fromkeys(names, stored)})

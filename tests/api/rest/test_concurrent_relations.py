@@ -40,7 +40,7 @@ async def at_once(site: Site, *writes: tuple[str, str, Any]) -> None:
 
 
 async def holders(site: Site, kind: str, ids: Sequence[int], name: str, target: int) -> list[int]:
-    """Those of the entries that lead to a target."""
+    """Those of the entries that point to a target."""
     found = []
     for one in ids:
         shown = (await ask(site, "GET", f"{kind}/{one}?populate={name}&publicationState=preview")).json["data"]

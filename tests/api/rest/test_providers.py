@@ -65,7 +65,7 @@ class Browser:
         return await self.club.ask("GET", target, headers=(("Cookie", self.cookie if cookie is None else cookie),))
 
     async def to_front_end(self) -> dict[str, str]:
-        """What the front end is told in its address."""
+        """What the front end receives in its address."""
         answer = await self.come_back(await self.at_provider((await self.connect()).headers["location"]))
         assert answer.status == 302, answer.body
         return params_of(answer, FRONT)
@@ -240,7 +240,7 @@ async def test_other_tokens_are_no_tickets(browser: Browser) -> None:
 
 
 async def test_a_token_of_the_provider_is_no_ticket(browser: Browser) -> None:
-    """Somebody may have it from another application; v4 would let them in."""
+    """A user may have it from another application; v4 would let them in."""
     await browser.sign_in()
     for token in browser.server.people:
         assert (await browser.session(token)).json == SPENT

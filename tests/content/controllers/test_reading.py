@@ -1,4 +1,4 @@
-"""ContentReads: what a request becomes for somebody: text and values of its statement, and what runs it."""
+"""ContentReads: what a request becomes for a user: text and values of its statement, and what runs it."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Prefetch: what a write asks of the present state, and what it is told."""
+"""Prefetch: what a write asks of the present state, and what it receives."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Relations in edit views: what there is, what there might be, and to whom it is told by name."""
+"""Relations in edit views: what there is, what there might be, and to whom it is reported by name."""
 
 import json
 from typing import Any

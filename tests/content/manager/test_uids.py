@@ -1,4 +1,4 @@
-"""Values of UID attributes that nobody has yet."""
+"""Values of UID attributes that no client has yet."""
 
 import pytest
 

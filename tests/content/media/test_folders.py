@@ -1,4 +1,4 @@
-"""The folder for what comes over the API, on both databases: made once, found again, made anew when it is gone."""
+"""The folder for what comes over the API, on both databases: made once, found again, recreated when it is gone."""
 
 import asyncio
 

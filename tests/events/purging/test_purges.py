@@ -281,7 +281,7 @@ async def test_a_command_purges_what_others_have_written(anyio_backend: str, tmp
             for tags, wanted in (((UID,), ("any", UID, f"{UID}:one")), ((f"{UID}:7",), (f"{UID}:7",)), ((), ("all",))):
                 code, _ = await asyncio.to_thread(run, "purge", *tags, "--project", str(tmp_path), **KEYED, **reported)
                 assert code == 0
-                await newsroom.until_told(*wanted)  # what waits together is told as one
+                await newsroom.until_told(*wanted)  # waiting events are delivered together
     code, said = run("purge", "--project", str(tmp_path))
     assert (code != 0, "caching.purge.caches" in said) == (True, True)
 

@@ -1,4 +1,4 @@
-"""Which tags a change makes worthless, and how many are told one by one."""
+"""Which tags a change makes worthless, and how many are reported one by one."""
 
 from octavo.database.change_feed import ChangeKind, DataChange
 from octavo.events.purging.tags import MOST_ENTRIES, entries_tag, entry_tag, merged, tags_of

@@ -17,7 +17,7 @@ def listener() -> Listener:
 
 @pytest.fixture(scope="module")
 def listening(listener: Listener) -> Iterator[str]:
-    """The address that is told."""
+    """The address that receives the events."""
     with serving(listener.answer) as url:
         yield url
 

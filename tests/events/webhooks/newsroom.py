@@ -1,4 +1,4 @@
-"""A newsroom: a project with webhooks, started, on each database; and an address that is told."""
+"""A newsroom: a project with webhooks, started, on each database; and an address that receives the events."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ PATIENCE = 120
 
 @dataclass
 class Listener:
-    """What an address is told; it answers as it is said to, at a path first what is in `first`."""
+    """What an address receives; it answers as it is said to, at a path first what is in `first`."""
 
     asked: list[Asked] = field(default_factory=list)
     reply: Reply = field(default_factory=Reply)

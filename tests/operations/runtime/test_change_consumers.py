@@ -26,7 +26,7 @@ USER = {"username": "nina", "email": "nina@example.org", "password": "secret-1",
 
 @pytest.fixture(autouse=True)
 async def _ids_go_on(own_bookshop: Site) -> None:
-    """As at a start: the rows came with ids of their own."""
+    """As at a start: the rows came with their own ids."""
     await continue_ids(own_bookshop.database, own_bookshop.octavo.site.registry)
 
 

@@ -24,7 +24,7 @@ MOST_GROWTH = 100_000
 async def change(process: Process, more: dict[str, Any], **words: Any) -> None:
     form = {**FORM, "attributes": {**STORY["attributes"], **more}, **words}
     assert await process.change_definitions(update_content_type(UID, {"contentType": form})) == UID
-    for target in ("/api/stories?sort=title&populate=*", "/api/stories/1"):  # prepared anew by each site
+    for target in ("/api/stories?sort=title&populate=*", "/api/stories/1"):  # prepared again by each site
         assert (await get(process, target)).status in (200, 403, 404)
 
 

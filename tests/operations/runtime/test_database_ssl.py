@@ -121,7 +121,7 @@ def url_host(url: str) -> str:
 
 
 async def connects(options: Database, port: int, name: str, folder: Path) -> bool:
-    """Whether somebody who trusts as these options say comes in."""
+    """Whether a user who trusts as these options say comes in."""
     parameters = {"host": options.host, "port": port, "user": "postgres", "database": name}
     database = open_database(parameters={**parameters, "ssl": ssl_of(options, folder)}, pool_patience=20.0)
     try:

@@ -213,7 +213,7 @@ async def test_no_way_in_production(tmp_path: Path) -> None:
 
 @contextmanager
 def kept_from_writing(folder: Path) -> Iterator[None]:
-    """Nobody may write into the folder, this process included; root would, so it is somebody else meanwhile."""
+    """No client can write into the folder, this process included; root would, so it is another user meanwhile."""
     is_root = os.getuid() == 0
     folder.chmod(0o555)
     if is_root:

@@ -188,7 +188,7 @@ async def test_a_change_reads_the_primary_from_its_beginning() -> None:
         assert not reader.may_lag()
 
     await asked(own_writes(), look)
-    read_newest()  # nobody reads
+    read_newest()  # no client reads
 
 
 def test_what_is_forgotten_counts_for_everybody() -> None:

@@ -235,7 +235,7 @@ async def test_a_broken_project_leaves_the_last_good_site(
     assert "story/schema.json: line 1: is not valid JSON" in caplog.text
     caplog.clear()
     assert (await get(process, "/api/stories")).json["data"][0]["attributes"]["title"] == "One"
-    await get(process, "/api/stories")  # not more than one is told in a second
+    await get(process, "/api/stories")  # not more than one is reported in a second
     [record] = [record.getMessage() for record in caplog.records]
     assert record.startswith(
         "GET '/api/stories': 200, served by the previous version of the site. 1 problem in the content type"
@@ -373,7 +373,7 @@ async def test_a_database_that_cannot_be_reached(serve: OpenProcess, tmp_path: P
 async def test_routes_that_clash_are_a_problem_too(
     serve: OpenProcess, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What nobody foresaw has its place in the log, and the rest goes on."""
+    """What nobody foresaw has its place in the log, and the rest continues."""
     process = await serve()
     (tmp_path / "config").mkdir()
     (tmp_path / "config/plugins.toml").write_text('[graphql.config]\nendpoint = "/api/stories"\n')

@@ -1,4 +1,4 @@
-"""Copies by the clock, by the service: one process of several makes each; how it went is told."""
+"""Copies by the clock, by the service: one process of several makes each; the result is reported."""
 
 import asyncio
 import logging
@@ -101,7 +101,7 @@ async def test_what_fails_is_told_and_counted(process: Process, caplog: pytest.L
 async def test_an_end_leaves_nothing_unfinished(process: Process) -> None:
     shared = process.infrastructure
     await shared.backups.look()
-    await shared.backups.look()  # it goes on
+    await shared.backups.look()  # it continues
     await shared.backups.close()
     assert (await read_record(shared.database)).begun_at == 0
     assert not [*(shared.settings.project / "backups").glob("2*")]

@@ -1,4 +1,4 @@
-"""What systemd is told (`Type=notify`): ready when requests are answered, and that the service ends."""
+"""What systemd receives (`Type=notify`): ready when requests are answered, and that the service ends."""
 
 import socket
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Reading archives: their forms, and whatever somebody may have made of them."""
+"""Reading archives: their forms, and whatever a user may have made of them."""
 
 import gzip
 import io

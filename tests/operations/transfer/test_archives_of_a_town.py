@@ -81,7 +81,7 @@ class Town:
 
 @pytest.fixture
 async def town(tmp_path: Path, database: Database) -> Town:
-    """A town on each database, with content of its own."""
+    """A town on each database, with its own content."""
     folder = make_town(tmp_path / "town")
     registry = load_registry(folder)
     await prepare_database(database, registry, "en")
@@ -295,7 +295,7 @@ async def test_what_has_no_place_is_left_out_and_told(town: Town, tmp_path: Path
 
 
 async def test_users_lose_their_sessions(town: Town) -> None:
-    """Who has an id may be somebody else now."""
+    """Who has an id may be another user now."""
     await town.database.execute_script(
         "CREATE TABLE octavo_user_sessions (name text, user_id integer);"
         "INSERT INTO octavo_user_sessions VALUES ('s', 1);"

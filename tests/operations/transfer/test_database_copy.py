@@ -155,7 +155,7 @@ async def test_decimals_may_be_rounded(source: SqliteDatabase, target: Postgresq
 async def test_what_sqlite_did_not_look_at(
     source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry, tmp_path: Path
 ) -> None:
-    """Rows that refer to nothing, values of other types, and tables that nobody knows."""
+    """Rows that refer to nothing, values of other types, and tables that no client knows."""
     loose = apsw.Connection(str(tmp_path / "source.db"))
     loose.execute(
         "INSERT INTO houses_street_links (house_id, street_id) VALUES (99, 3);"

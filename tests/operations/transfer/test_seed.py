@@ -1,4 +1,4 @@
-"""Seeds: references, localizations, files, permissions; all of it or nothing, and once."""
+"""Seeds: references, localizations, files, permissions; everything or nothing, and once."""
 
 import json
 from pathlib import Path

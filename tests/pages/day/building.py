@@ -1,4 +1,4 @@
-"""The afternoon: content-types are looked at, made, changed and taken out, and the service goes on running."""
+"""The afternoon: content-types are checked, made, changed and taken out, and the service keeps running."""
 
 from tests.pages.day.form import entries
 from tests.pages.day.steps import Day, save, told

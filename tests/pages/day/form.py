@@ -44,7 +44,7 @@ def link(desk: Desk, field: str, text: str) -> None:
 
 
 def links(field: str) -> str:
-    """The expression for what a relation leads to, in its order."""
+    """The expression for what a relation points to, in its order."""
     buttons = f"document.querySelectorAll({json.dumps(path(field) + ' button[aria-label^=Remove]')})"
     return f"[...{buttons}].map((one) => one.ariaLabel.replace('Remove ', ''))"
 

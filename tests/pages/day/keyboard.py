@@ -1,4 +1,4 @@
-"""The day of somebody who works by keys alone, and with a screen reader: all is reached, seen, and has a name."""
+"""The day of a user who works by keys alone, and with a screen reader: all is reached, seen, and has a name."""
 
 from tests.pages.day.form import ARTICLE, control, entries, holds, links, path
 from tests.pages.day.keys import focused, inside, tab_to, type_in

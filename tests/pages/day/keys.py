@@ -1,4 +1,4 @@
-"""Somebody who has no mouse: goes from control to control with Tab, and has to see where they are."""
+"""A user who has no mouse: goes from control to control with Tab, and has to see where they are."""
 
 import json
 from typing import Any, Final

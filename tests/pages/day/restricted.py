@@ -10,7 +10,7 @@ from tests.pages.desk import Desk, Person
 RESTRICTED = Day()
 NELL: Final = Person("nell@example.org", "Passw0rd-of-Nell")
 SECRETS: Final = ("7f3a", "9c1d", "5e0b", "Oskar Lindqvist", "Passw0rd")
-"""In a field that Nell may not read, in an entry of somebody else, in a component, behind a relation."""
+"""In a field that Nell may not read, in an entry of another user, in a component, behind a relation."""
 EXPLORER: Final = "plugin::content-manager.explorer"
 READ: Final = ["title", "slug", "excerpt", "format", "cover", "tags", "seo.metaTitle"]
 UPDATE: Final = ["title", "excerpt", "cover", "tags", "seo.metaTitle"]

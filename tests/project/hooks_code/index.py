@@ -1,4 +1,4 @@
-"""Hooks of many types; what they are told is kept for tests to look at."""
+"""Hooks of many types; what they receive is kept for tests to look at."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The bookshop with code of its own: files by their path below `src`."""
+"""The bookshop with its own code: files by their path below `src`."""
 
 import shutil
 import textwrap

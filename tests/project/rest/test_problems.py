@@ -1,4 +1,4 @@
-"""What is wrong with routes and controllers stops the start: all of it at once, with its place."""
+"""What is wrong with routes and controllers stops the start: everything at once, with its place."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Routes and controllers of a project over REST: overridden core actions, routes of its own, who may."""
+"""Routes and controllers of a project over REST: overridden core actions, its own routes, who may."""
 
 from collections.abc import AsyncIterator
 

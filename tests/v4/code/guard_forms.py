@@ -232,7 +232,7 @@ def cases() -> Iterator[Case]:
 
 
 def written(case: Case, folder: str, uid: str) -> str:
-    """The code of a case in its place; `folder` leads to the files of helpers, `uid` is the content-type."""
+    """The code of a case in its place; `folder` points to the files of helpers, `uid` is the content-type."""
     source = SOURCES[case.source]
     is_hook = case.place in HOOKS or case.place == SUBSCRIBED
     arg = "event.params" if is_hook else "ctx"

@@ -286,7 +286,7 @@ class Counting(ServiceResolver):
 
 
 def test_following_ends(tmp_path: Path) -> None:
-    """Files that lead to each other are looked at once; a long way is cut off, and closes."""
+    """Files that refer to each other are checked once; a long way is cut off, and closes."""
     chain = "\n".join(f"const step{number} = () => {{ step{number + 1}(); }};" for number in range(1000))
     ring = "\n".join(f"export * from './ring{number}';" for number in range(12))
     files = {

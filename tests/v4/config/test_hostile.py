@@ -1,4 +1,4 @@
-"""Configuration that means harm, or that nobody can read: a clear answer, at no great cost."""
+"""Configuration that means harm, or that no client can read: a clear answer, at no great cost."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -126,7 +126,7 @@ def evaluated(text: str, project: Path, before: str = "", file: str = "a.js") ->
         ("(() => { const a = []; for (const x of [1, 2]) a.push(x * 2); return a })()", [2, 4]),
         ("(() => { f(); function f() {} })()", None),
         ("[1, 2].reduce((a, b) => a + b, 0)", 3),
-        # the environment, by itself
+        # the environment only
         ("[process.env.ONE, process.env['NAME'], process.env.NODE_ENV]", ["1", "ann", "development"]),
         ("process.env.NONE", None),
         # Node

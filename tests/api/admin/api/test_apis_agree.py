@@ -1,4 +1,4 @@
-"""What somebody may know is the same through REST, GraphQL and the content manager: values, filters, sorts, searches.
+"""What a user may know is the same through REST, GraphQL and the content manager: values, filters, sorts, searches.
 
 Two roles' grants differ in fields and in conditions, so some fields are there in some entries only.
 """

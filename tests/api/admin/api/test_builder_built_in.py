@@ -70,7 +70,7 @@ async def test_built_in_types_get_attributes_and_administrators_go_on(builder: B
 
 
 async def test_a_file_without_a_built_in_attribute_does_not_take_it_away(builder: Builder) -> None:
-    """As v4 wrote such files before the attribute came, or as somebody wrote one by hand while Octavo serves."""
+    """As v4 wrote such files before the attribute came, or as a user wrote one by hand while Octavo serves."""
     file = builder.project / "src/extensions/upload/content-types/file/schema.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     attributes = {name: raw for name, raw in BUILTIN_TYPES[FILE]["attributes"].items() if "folder" not in name}

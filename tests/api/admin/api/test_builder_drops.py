@@ -1,4 +1,4 @@
-"""Attributes that go with their data, on both databases: only by a word, and all of it or nothing."""
+"""Attributes that go with their data, on both databases: only by a word, and everything or nothing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a change of definitions would do, told before it is made; and nothing of it is done."""
+"""What a change of definitions would do, reported before it is made; and nothing of it is done."""
 
 from typing import Any
 

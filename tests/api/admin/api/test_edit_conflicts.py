@@ -1,4 +1,4 @@
-"""Changes of what somebody saw: refused where somebody else has changed the entry since."""
+"""Changes of what a user saw: refused where another user has changed the entry since."""
 
 import asyncio
 from typing import Any

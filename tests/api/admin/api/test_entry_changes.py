@@ -25,7 +25,7 @@ async def badges(newsroom: Newsroom, count: int) -> list[int]:
 
 
 async def related(newsroom: Newsroom, story: int) -> list[int]:
-    """The ids that `badges` of a story leads to, in order."""
+    """The ids that `badges` of a story point to, in order."""
     query = f"SELECT badge_id FROM storys_badges_links WHERE story_id = {story} ORDER BY badge_order"
     return [int(row[0]) for row in await newsroom.office.club.database.fetch_all(query)]
 

@@ -69,7 +69,7 @@ async def test_what_v4_has_signed(panel: Office) -> None:
     old = mint({"id": 2, "iat": now - 5}, secret=SECRET)
     await panel.club.ask("PUT", "/admin/users/2", {"password": GOOD}, token=ada)
     assert not await opens(panel, old), "another password ends it"
-    await panel.change("edi", "blocked", True)  # by somebody else
+    await panel.change("edi", "blocked", True)  # by another user
     assert not await opens(panel, mint({"id": 2, "iat": now + 5}, secret=SECRET))
 
 

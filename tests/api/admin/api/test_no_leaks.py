@@ -1,7 +1,7 @@
 """Nobody can tell what they may not know, whatever they ask and by whichever door.
 
 Rights of two roles of one person are generated. Everything that they do not let know is given another value; whatever
-this person asks for (lists, filters, sorts, searches, what relations lead to, counts) has to be answered as before,
+this person asks for (lists, filters, sorts, searches, what relations point to, counts) has to be answered as before,
 byte for byte. What they do let know is shown alike by all doors.
 """
 

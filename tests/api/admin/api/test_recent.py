@@ -1,4 +1,4 @@
-"""What administrators go on with: to each what they may read."""
+"""What administrators continue with: to each what they may read."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Names that GraphQL cannot take are told before a schema is made."""
+"""Names that GraphQL cannot take are reported before a schema is made."""
 
 import json
 from pathlib import Path
@@ -88,7 +88,7 @@ def test_reserved_names_are_those_that_every_schema_has() -> None:
 
 @pytest.mark.parametrize("name, plural", [("query", "queries"), ("error", "errors"), ("upload", "uploads")])
 def test_a_type_with_a_name_of_graphql_itself_is_left_out(tmp_path: Path, name: str, plural: str) -> None:
-    """And what leads to it; a project of v4 that has one still starts."""
+    """And what points to it; a project of v4 that has one still starts."""
     relation = {"type": "relation", "relation": "oneToOne", "target": f"api::{name}.{name}"}
     write(tmp_path, name, plural, {"text": TEXT})
     write(tmp_path, "thing", "things", {"title": TEXT, "other": relation})

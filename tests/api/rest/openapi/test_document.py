@@ -44,7 +44,7 @@ def test_every_reference_leads_somewhere_and_every_schema_is_referred_to(documen
 
 
 def test_what_is_essential_stays_as_it_is(document: Any) -> None:
-    """A change here is one that generated clients see. Write the file anew only where that is meant."""
+    """A change here is one that generated clients see. Write the file again only where that is meant."""
     operations = {
         operation["operationId"]: [
             f"{method.upper()} {path}",
