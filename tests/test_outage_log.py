@@ -1,4 +1,4 @@
-"""What the log tells of 503s: why, once a second for each kind, and nothing that is secret."""
+"""The log of 503 responses: the reason, once a second for each kind, without secrets."""
 
 import asyncio
 import json

@@ -68,6 +68,6 @@ def refused(result: Result) -> str:
 
 
 def purges(call: Call) -> list[list[str]]:
-    """What caches are to be told, in the order it was written."""
+    """The tags of waiting purges, in the order they were written."""
     found = sorted(answered(call("jobs", "list", "--json"))["waiting"], key=lambda one: one["id"])
     return [one["payload"]["tags"] for one in found if one["topic"] == "purge"]

@@ -1,4 +1,4 @@
-"""`octavo types`: writes a file, and tells when it is not up to date."""
+"""`octavo types` writes a file, and `--check` fails if it is not up to date."""
 
 from pathlib import Path
 

@@ -18,7 +18,7 @@ PATIENCE = 60.0
 
 
 class Receiver:
-    """What a webhook's address was told: how often each message came, by event and entry."""
+    """A webhook's URL: counts deliveries by event and entry."""
 
     def __init__(self) -> None:
         self.names: dict[tuple[str, int], Counter[str]] = {}

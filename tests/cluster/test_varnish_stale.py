@@ -26,7 +26,7 @@ ONE: Final = "/api/articles/1?fields[0]=reads"
 
 @dataclass
 class Front:
-    """A node behind Varnish, which nobody tells to purge, on a database of its own."""
+    """A node behind Varnish that receives no purges, on a separate database."""
 
     cluster: Cluster
     varnish: Varnish

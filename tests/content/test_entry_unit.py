@@ -35,7 +35,7 @@ class Told:
         self._heard.append(changes)
 
     async def of(self, work: Work) -> list[tuple[str, int, str]]:
-        """What is told of work, which is one unit: UID, id, kind."""
+        """The changes that a unit reports: UID, id, kind."""
         return [(change.uid, change.id, change.kind) for change in await self.changes(work)]
 
     async def changes(self, work: Work) -> Sequence[DataChange]:
@@ -105,7 +105,7 @@ async def test_nothing_is_told_of_what_is_undone(shop: Workshop) -> None:
 
 
 async def test_locales_that_are_made_the_default(shop: Workshop) -> None:
-    """Whoever remembers locales is told, though no entry of theirs has changed."""
+    """Caches of locales are notified, although no entry of theirs has changed."""
     writer = shop.writer
     await LocaleManagement(writer).add("en")
     assert (await writer.locales.known()).codes == {"en"}

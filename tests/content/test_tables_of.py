@@ -1,4 +1,4 @@
-"""Which tables a statement of ours reads: told from its text, as the database is told it."""
+"""The tables that a statement reads: parsed from its text, compared with the database's own list."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""ChangeFeed: who is told of what."""
+"""ChangeFeed: which changes each subscriber receives."""
 
 from collections.abc import Sequence
 

@@ -49,7 +49,7 @@ async def kept_desk(database: SqliteDatabase | PostgresqlDatabase, folder: Path)
 
 
 async def assert_counted_then_kept(desk: Desk) -> None:
-    """Nothing is told from what is kept until it was counted again."""
+    """Reads do not use maintained counts until they were counted again."""
     assert await desk.kept() is None
     live = "SELECT count(*) FROM notes WHERE published_at IS NOT NULL AND locale = 'en'"
     assert await desk.total() == await desk.database.fetch_value(live)

@@ -1,4 +1,4 @@
-"""How PostgreSQL would run a statement, told for any values; nothing of the question is left behind."""
+"""PostgreSQL's plan of a statement for any values; the check leaves nothing in the database."""
 
 import pytest
 

@@ -33,7 +33,7 @@ async def numbers(database: Database) -> Database:
 
 
 def reader(database: Database, texts: dict[str, str] = SLOW) -> Callable[[int], Awaitable[bytes | None]]:
-    """Reads slowly; by a value that changes nothing, equal reads are told apart."""
+    """Reads slowly. A value without effect keeps equal reads apart."""
     contents: Reads = database.contents
     text = texts[database.dialect.name]
     return lambda value: contents.fetch_json(text, (value,), long=True)
@@ -56,7 +56,7 @@ async def test_others_are_read_by_themselves(numbers: Database) -> None:
 
 
 async def test_what_was_committed_is_seen_by_whoever_asks_then(numbers: Database) -> None:
-    """Twelve readers ask all the time; none is told of less than had been committed when it asked."""
+    """Twelve readers read in a loop; each result includes all commits before the read began."""
     read = reader(numbers)
     committed = 1
     joined = RequestCoalescer.joined

@@ -74,7 +74,7 @@ async def test_a_locked_table_is_tried_again(anyio_backend: str, postgresql_url:
 
 
 async def test_a_table_that_stays_locked(anyio_backend: str, postgresql_url: str, tmp_path: Path) -> None:
-    """Who holds it is told, nothing has changed, and nothing is locked any more."""
+    """The error names the lock holder; nothing has changed, and no lock remains."""
     after = registry_of({**note(body={"type": "text"}), **content_type("tag", {})}, tmp_path / "after")
     async with noted(postgresql_url, tmp_path, 0.01) as database:
         before = await found_tables(database, database.dialect)

@@ -1,4 +1,4 @@
-"""Versions of tables: what moves them, what does not, and when they are not told."""
+"""Versions of tables: the changes that increase them, and when they are unknown."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -68,7 +68,7 @@ class Desk:
         await self.write(f"INSERT INTO notes (title, published_at, locale) VALUES {values}")
 
     async def kept(self, **asked: Any) -> int | None:
-        """What is kept, as reads are told it; None where they count."""
+        """The maintained count as reads get it; None if they count."""
         totals = self.database.dialect.totals
         assert totals is not None
         reported = totals.total(RequestedCount(TABLE, "SELECT -1", **asked))
@@ -88,7 +88,7 @@ class Desk:
         assert not await self.keeper.compare()
 
     async def total(self, content: Registry | None = None, *, hides_future: bool = False, **query: Any) -> int | None:
-        """The total that a list tells."""
+        """The total in a list's response."""
         content = content or self.content
         reader = EntryReader(self.database, content, keeps_totals=True)
         request = ReadRequest(

@@ -101,7 +101,7 @@ async def own_bookshop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) 
 
 @pytest.fixture
 def still(monkeypatch: pytest.MonkeyPatch) -> Hands:
-    """Clocks that stand still until told, for services made from now on: nothing is read again unasked."""
+    """Clocks that a test moves, for services created from now on: nothing is refreshed by the passing of time."""
     return hold_clocks(monkeypatch)
 
 

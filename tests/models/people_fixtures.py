@@ -1,4 +1,4 @@
-"""What the access tests share: the tables, some people in them, and clocks that stand still until told."""
+"""Fixtures of the access tests: the tables, some users in them, and clocks that a test moves."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Addresses of pages: told in the menu, found again after a reload, and in the history of the browser."""
+"""URLs of pages: in the menu, after a reload, and in the browser's history."""
 
 import pytest
 

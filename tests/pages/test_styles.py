@@ -1,4 +1,4 @@
-"""The styles of the pages: colours that can be told apart, by tokens alone, and nothing that is left or right."""
+"""The styles of the pages: sufficient contrast, colors by tokens only, and no left or right."""
 
 import re
 from collections.abc import Iterator

@@ -101,7 +101,7 @@ class Client:
 
 
 class Load:
-    """Several clients that create, change and delete articles until they are told to stop.
+    """Several clients that create, change and delete articles until they are stopped.
 
     A client stops when no server answers, unless it is `patient`.
     """

@@ -1,4 +1,4 @@
-"""The plainest HTTP client: sends the bytes it is given over a kept connection and tells what came back."""
+"""A minimal HTTP client: sends given bytes over a persistent connection and returns the response."""
 
 import socket
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the profile `safe` refuses or tells otherwise than v4: ids, answers, forms of GraphQL."""
+"""Intentional differences between the profile `safe` and v4: ids, responses, forms of GraphQL."""
 
 import json
 from typing import Any

@@ -94,7 +94,7 @@ def test_point_1_what_lies_behind_cannot_be_compared(blog: Blog, place: str) -> 
 
 
 def test_point_1_a_filter_is_not_dropped_in_silence(safe_blog: Blog) -> None:
-    """v4 drops unknown operators, and clients rely on it; new projects are told."""
+    """v4 drops unknown operators, and clients rely on it; new projects get an error."""
     for place in ("filters[title][$nope]=x", "filters[title][nope]=x", "filters[author][name][$EQ]=x"):
         assert safe_blog.get(f"/api/articles?{place}").status == 400
     for name in ("nope", "secretNote"):

@@ -1,4 +1,4 @@
-"""What can be read and is hardly meant: refused in projects of Octavo, told in those of v4."""
+"""Values that are valid but probably not intended: errors in projects of Octavo, warnings in those of v4."""
 
 import json
 from pathlib import Path

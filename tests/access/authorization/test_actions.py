@@ -7,7 +7,7 @@ from octavo.schema.registry import Registry
 
 
 def enabled(tree: object) -> list[str]:
-    """The actions told as enabled, in the order of the tree."""
+    """The actions listed as enabled, in the order of the tree."""
     assert isinstance(tree, dict)
     return [
         f"{owner}.{controller}.{action}"

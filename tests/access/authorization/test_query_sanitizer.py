@@ -134,7 +134,7 @@ def test_creators_can_be_named_where_the_type_shows_them(registry: Registry) -> 
     assert sanitize(registry, params, AUTHOR) == read_query(params)
 
 
-# Of several faults one is told: the same as the reference tells.
+# Of several faults one is reported: the same one as in the reference.
 
 FIRST_FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"filters": {"secretNote": "1", "pin": "1", "nope": "1"}}, "nope"),

@@ -1,4 +1,4 @@
-"""What `meta` tells of a page, and errors of arguments deep in a selection."""
+"""The page information in `meta`, and errors of arguments deep in a selection."""
 
 from typing import Any
 

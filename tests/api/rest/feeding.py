@@ -17,7 +17,7 @@ ON = {"OCTAVO_API__EVENTS__ENABLED": "true"}
 
 @dataclass
 class Ear:
-    """One listener: what it was answered and told."""
+    """One listener: the response and the events it received."""
 
     status: int = 0
     headers: dict[str, str] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Ear:
 
     @property
     def blocks(self) -> list[dict[str, str]]:
-        """What was told until now, event by event: the fields of each."""
+        """The fields of each event so far."""
         whole = self.text.rpartition("\n\n")[0]
         return [dict(line.split(": ", 1) for line in block.split("\n")) for block in whole.split("\n\n") if block]
 
@@ -77,7 +77,7 @@ class Ear:
                 await self.news.wait()
 
     async def hears(self, *told: tuple[str, int]) -> None:
-        """Wait until so much is told, and see that it is this."""
+        """Wait for this many events and compare them."""
         await self.until(lambda: len(self.told) >= len(told) or self.is_over)
         assert self.told == list(told)
 

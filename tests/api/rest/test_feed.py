@@ -1,4 +1,4 @@
-"""The feed of changes: who is told what, in which order, and how they come back."""
+"""The change feed: subscribers, the order of events, and reconnection."""
 
 import asyncio
 from collections.abc import AsyncIterator

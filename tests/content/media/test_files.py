@@ -119,7 +119,7 @@ async def test_a_row_of_another_storage_gets_a_file_of_this_one(desk: Desk, data
 
 
 class WaitingStorage(LocalStorage):
-    """Moves files only after a sign; `moved` tells how many transactions of entries were open at each."""
+    """Moves files only after a signal; `moved` counts the open transactions of entries at each move."""
 
     def __init__(self, folder: Path, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__(folder)

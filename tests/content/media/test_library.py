@@ -207,7 +207,7 @@ async def test_an_answer_that_got_lost_after_the_commit_keeps_the_files(
 
 @dataclass(frozen=True)
 class Slow:
-    """A file that is being read until it is told to go on."""
+    """A file whose reading waits until a test lets it continue."""
 
     file: IO[bytes]
     filename: str = "slow.txt"

@@ -41,7 +41,7 @@ async def test_private_machines_are_not_asked(host: str) -> None:
 
 
 async def test_a_name_is_judged_by_every_address_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names of other people's are beyond the reach of a test: the resolver is told what to answer."""
+    """A test cannot use other people's host names: the resolver returns fixed addresses."""
 
     async def resolve(*_: Any, **__: Any) -> list[Any]:
         return [(2, 1, 6, "", (address, 443)) for address in ("93.184.216.34", "10.0.0.1")]

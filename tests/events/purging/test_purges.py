@@ -59,7 +59,7 @@ class Front:
         return self.reply
 
     def named(self, header: str = "surrogate-key") -> set[str]:
-        """All tags that it was told of in a header, while it said yes."""
+        """All tags that it received in a header and confirmed."""
         return {tag for one in self.asked for tag in one.headers.get(header, "").split()}
 
 
@@ -116,7 +116,7 @@ def caches(**tables: dict[str, str]) -> dict[str, str]:
 
 
 async def until_refused(newsroom: Newsroom) -> None:
-    """Until `octavo jobs list` shows what a cache could not be told, and why."""
+    """Wait until `octavo jobs list` shows the failed purges and their reason."""
     async with asyncio.timeout(PATIENCE):
         while not (found := [one for one in await list_waiting(newsroom.octavo.database) if one.error]):  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.01)

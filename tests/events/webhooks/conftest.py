@@ -40,7 +40,7 @@ async def opened_newsroom(
 
 @pytest.fixture
 async def newsroom(opened_newsroom: Newsroom) -> Newsroom:
-    """One with no webhooks, whose address has been told nothing."""
+    """A newsroom without webhooks, whose listener has received nothing."""
     await settled(opened_newsroom)
     for webhook in await opened_newsroom.webhooks.all():
         await opened_newsroom.webhooks.delete(webhook.id)

@@ -80,7 +80,7 @@ class Writers:
                 self._ask("PUT", f"/api/articles/{made}", f"{title} again")
 
     def _ask(self, method: str, path: str, title: str) -> int | None:
-        """The id of the article, if it is told that it was written."""
+        """The id of the article in an event of its creation."""
         connection = HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
         try:
             connection.request(method, path, json.dumps({"data": {"title": title}}), self._headers)

@@ -1,4 +1,4 @@
-"""Webhooks of a service on each database: who is told what, in v4's words, and what comes of it."""
+"""Webhooks of a service on each database: deliveries in v4's format, and their results."""
 
 import asyncio
 import base64

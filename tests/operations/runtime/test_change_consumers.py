@@ -1,4 +1,4 @@
-"""Whatever changes data in a running service, those who want to know are told, once it is durable."""
+"""Subscribers are notified of every change in a running service, once it is durable."""
 
 from collections.abc import Sequence
 from typing import Any

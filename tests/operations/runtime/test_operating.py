@@ -1,4 +1,4 @@
-"""What a service tells those who operate it: over HTTP, of a project of its own, on both databases."""
+"""Endpoints for operators over HTTP, of a separate project, on both databases."""
 
 import asyncio
 import os
@@ -118,7 +118,7 @@ async def test_says_whether_it_is_ready(service: Process) -> None:
 
 
 class Away:
-    """A database that is away, and tells secrets of it."""
+    """An unreachable database whose error contains secrets."""
 
     asked = 0
 

@@ -1,4 +1,4 @@
-"""Who may read from replicas, by what a request says and who asks; what is told to who wrote."""
+"""Requests that can read from replicas, by header and caller, and the position that a write returns."""
 
 import asyncio
 from collections.abc import Callable

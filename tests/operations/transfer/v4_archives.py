@@ -32,7 +32,7 @@ def tar_bytes(files: Mapping[str, bytes]) -> bytes:
 
 
 def write_archive(path: Path, files: Mapping[str, bytes], key: str | None = None) -> Path:
-    """An archive whose name tells what has to be undone."""
+    """An archive whose file name shows its compression and encryption."""
     content = tar_bytes(files)
     if ".gz" in path.suffixes:
         content = gzip.compress(content)

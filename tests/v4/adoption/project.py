@@ -1,4 +1,4 @@
-"""A v4 project with one piece of everything that a report tells of, and a database for it."""
+"""A v4 project with one example of each finding of a report, and a database for it."""
 
 from collections.abc import Mapping
 from pathlib import Path

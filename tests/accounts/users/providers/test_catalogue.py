@@ -1,4 +1,4 @@
-"""The table of providers: what each tells of a person, and what is needed before one can be used."""
+"""The table of providers: the profile of each, and the settings it requires."""
 
 from typing import Any
 

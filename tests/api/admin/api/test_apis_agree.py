@@ -87,7 +87,7 @@ async def test_fields_of_some_entries_are_shown_in_these(desk: Newsroom) -> None
 
 
 async def test_what_must_not_be_null_takes_no_other_entry_along(desk: Newsroom) -> None:
-    """GraphQL's schema says that a title is never null, so nothing is told of the entries whose title is not."""
+    """GraphQL's schema says that a title is never null, so entries without a title are left out."""
     await desk.allow("read", STORY, "words", "badges", "lead")
     await desk.allow("read", BADGE, "id")
     await desk.allow("read", STORY, "title", "teaser.text", conditions=[IS_CREATOR])

@@ -19,7 +19,7 @@ def tree(*actions: str) -> dict[str, Any]:
 
 
 def text(message: str, subject: str = "Subject") -> dict[str, Any]:
-    """Texts of mails, one of them told."""
+    """Texts of mails; the list shows one of them."""
     sender = {"name": "Us", "email": "us@site.example"}
     options = {"from": sender, "response_email": "", "object": subject, "message": message}
     return {"email-templates": {"reset_password": {"display": "d", "icon": "i", "options": options}}}

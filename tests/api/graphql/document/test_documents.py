@@ -36,7 +36,7 @@ def places(error: GraphQLError) -> list[dict[str, int]]:
 
 
 def refusals(documents: Documents, text: str, variables: dict[str, Any]) -> list[dict[str, Any]]:
-    """The errors that a caller would be told."""
+    """The errors in the response."""
     try:
         document = documents.read(text)
     except RefusedDocument as refused:
