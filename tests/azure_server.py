@@ -25,7 +25,7 @@ _PART = re.compile(r"DELETE (\S+) HTTP/1\.1\r\n(.*?)\r\n\r\n", re.DOTALL)
 
 @dataclass
 class AzureServer:
-    """What lies in the container: content and headers, by key."""
+    """The container: content and headers by key."""
 
     address: str = ""
     blobs: dict[str, tuple[bytes, Mapping[str, str]]] = field(default_factory=dict)

@@ -32,7 +32,7 @@ pytest_plugins = [
 
 
 USUAL_PASSWORDS = (passwords.COST, passwords._NOBODYS)
-"""The cost of new hashes in production, and the hash that stands in for a missing one."""
+"""The cost of new hashes in production, and the hash that replaces a missing one."""
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -185,7 +185,7 @@ def multipart(fields: list[tuple[str, str]]) -> tuple[bytes, str]:
 
 
 def holds(answer: Any, shown: Any) -> bool:
-    """Whether an answer has all that a page shows."""
+    """Return whether a response contains everything that a page shows."""
     if isinstance(shown, Mapping):
         return isinstance(answer, Mapping) and all(holds(answer.get(key), one) for key, one in shown.items())
     if isinstance(shown, list):

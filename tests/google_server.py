@@ -25,7 +25,7 @@ BUCKET, ACCOUNT = "files", "shop@example.iam.gserviceaccount.com"
 
 @dataclass
 class GoogleServer:
-    """What lies in the bucket: content and headers, by key; and the service account that may write."""
+    """The bucket: content and headers by key; and the service account with write permission."""
 
     address: str = ""
     objects: dict[str, tuple[bytes, Mapping[str, str]]] = field(default_factory=dict)

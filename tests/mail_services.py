@@ -1,4 +1,4 @@
-"""The HTTP APIs of services for mail, as their documentation has them; each checks who asks."""
+"""The HTTP APIs of mail services, as documented; each authenticates the caller."""
 
 import base64
 import json

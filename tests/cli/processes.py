@@ -1,4 +1,4 @@
-"""`octavo` as a process of its own, and the simplest HTTP client."""
+"""`octavo` as a separate process, and a minimal HTTP client."""
 
 import json
 import os

@@ -94,7 +94,7 @@ def test_nobody_gets_no_password(call: Call) -> None:
 @pytest.mark.usefixtures("usual_password_cost")
 @pytest.mark.anyio
 async def test_the_first_administrator_is_made_once(database: Database, tmp_path: Path) -> None:
-    """Nobody who can set variables becomes a second administrator, and no password is overwritten."""
+    """Variables create only the first administrator, and never overwrite a password."""
     await prepare_database(database, load_registry(make_project(tmp_path / "other")), "en")
     assert await ensure_first_administrator(database, "Ann@example.org", GOOD)
     assert not await ensure_first_administrator(database, "ann@example.org", "Other-Passw0rd")

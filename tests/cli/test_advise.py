@@ -85,7 +85,7 @@ def started(project: Path, variables: dict[str, str]) -> Iterator[Server]:
 
 
 def ask(project: Path, variables: dict[str, str], *command: str) -> tuple[int, str]:
-    """A command in this process: its exit code, and all that it says."""
+    """Run a command in this process; return its exit code and output."""
     found = CliRunner().invoke(main, [*command, "--project", str(project)], env={**TOKEN, **variables})
     return found.exit_code, found.output
 

@@ -28,7 +28,7 @@ def project(tmp_path: Path) -> Path:
 
 @contextmanager
 def requesting(server: Server) -> Iterator[list[int]]:
-    """Send one request after another, each on a connection of its own. All of them have to be answered."""
+    """Send one request after another, each on a new connection. All must get a response."""
     found: list[int] = []
     ended = threading.Event()
 

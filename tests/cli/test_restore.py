@@ -1,4 +1,4 @@
-"""`octavo db restore`: which copy is meant, who is in the way, what a copy knows of its own making."""
+"""`octavo db restore`: choosing the backup, conflicting connections, and the backup's metadata."""
 
 import asyncio
 import json

@@ -31,7 +31,7 @@ def run(project: Path, *arguments: str, **variables: str) -> Result:
 
 
 def problems(project: Path, **variables: str) -> list[tuple[str, str, str]]:
-    """What `check` finds, none of it with a secret in it."""
+    """The findings of `check`, without secrets."""
     result = run(project, "check", "--json", **variables)
     found = json.loads(result.stdout)
     assert result.exit_code == (1 if any(one["level"] == "error" for one in found) else 0), result.output

@@ -22,7 +22,7 @@ Work = Callable[[EntryUnit], Awaitable[object]]
 
 
 class Told:
-    """The workshop's writer with a subscriber, who asks for images if so wanted."""
+    """The workshop's writer with a subscriber, optionally one that requests images."""
 
     def __init__(self, shop: Workshop, *, images: bool = False) -> None:
         feed = ChangeFeed()

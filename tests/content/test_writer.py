@@ -1,4 +1,4 @@
-"""EntryWriter on both databases: what is stored, what is refused, and with how many statements."""
+"""EntryWriter on both databases: stored values, errors and statement counts."""
 
 import asyncio
 from collections.abc import Callable
@@ -540,7 +540,7 @@ LABELED: dict[str, Any] = {
 
 
 async def labels_of(shop: Workshop) -> dict[str, int]:
-    """The ids of the legs that there are, by label."""
+    """The ids of the present legs, by label."""
     return {row[1]: row[0] for row in await shop.database.fetch_all("SELECT id, label FROM components_part_legs")}
 
 

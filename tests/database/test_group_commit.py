@@ -203,7 +203,7 @@ async def test_one_that_takes_the_group_with_it(sqlite: SqliteDatabase) -> None:
 
 
 async def test_others_come_between_groups(sqlite: SqliteDatabase) -> None:
-    """A transaction of its own is not kept waiting by groups that never end."""
+    """A separate transaction does not wait for groups that never end."""
     going_on = True
 
     async def keep_writing() -> None:
@@ -287,7 +287,7 @@ async def test_a_pause_may_be_long_while_nobody_waits(impatient: SqliteDatabase,
 
 
 async def test_who_is_done_does_not_wait_for_one_that_pauses(sqlite: SqliteDatabase) -> None:
-    """It is committed although nobody else waits for the writer."""
+    """It is committed although no other caller waits for the writer."""
     take_in_for_ever(sqlite)
     async with asyncio.timeout(20):
         async with sqlite.transaction(grouped=True) as transaction:

@@ -24,7 +24,7 @@ WHERE = "SELECT pg_is_in_recovery()::text, (SELECT max(number) FROM notes)"
 
 
 class Asking:
-    """Who reads content, and has to see no more than they have written."""
+    """Reads content, and must see its own writes."""
 
     def __init__(self, needed: int = 0) -> None:
         self.needed = needed

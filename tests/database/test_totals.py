@@ -1,4 +1,4 @@
-"""Totals that are kept: what each kind of writer does to them, and when they are not trusted."""
+"""Maintained counts: the effect of each kind of write, and when they are not trusted."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -76,7 +76,7 @@ class Desk:
         return None if value == -1 else int(value)
 
     async def assert_kept(self) -> None:
-        """All that is kept is what is counted."""
+        """All maintained counts equal the counted rows."""
         for published in (None, True, False):
             for locale in (None, "en", "fr"):
                 conditions = [] if published is None else [f"published_at IS {'NOT ' * published}NULL"]

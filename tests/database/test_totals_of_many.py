@@ -45,7 +45,7 @@ def work(chance: random.Random, now: str) -> list[str]:
 
 
 def questions(totals: MaintainedCounts) -> list[str]:
-    """What is kept (-1: not known) beside what is counted, in one statement each."""
+    """Maintained counts (-1: unknown) beside counted rows, in one statement each."""
     asked = [(None, None, "1 = 1"), (True, ["'en'"], "published_at IS NOT NULL AND locale = 'en'")]
     asked += [(False, None, "published_at IS NULL"), (None, ["'fr'"], "locale = 'fr'")]
     return [

@@ -103,7 +103,7 @@ async def test_a_type_with_another_name_has_the_options_of_its_table(project: Pr
 
 
 async def test_drafts_come_and_go(project: Project) -> None:
-    """What was a draft is one again; what was published meanwhile is hidden no more."""
+    """Former drafts are drafts again; entries published since are visible again."""
     await fill(project, DRAFTED, (*ROWS, {"title": "other draft", "publishedAt": None}))
     project.write_types(PLAIN)
     async with project.serve() as served:

@@ -1,4 +1,4 @@
-"""The editors of texts: blocks as v4 has them, and Markdown. What nobody touches stays as it is."""
+"""The editors of texts: v4's blocks, and Markdown. Untouched text does not change."""
 
 import json
 import random

@@ -83,7 +83,7 @@ def _type(name: str, kind: str, attributes: Mapping[str, Any], *, drafts: bool =
 
 @dataclass
 class Studio:
-    """A studio: what is asked of its APIs."""
+    """A studio and its APIs."""
 
     office: Office
     token: str

@@ -1,4 +1,4 @@
-"""Keys that change: what others have signed or hashed stays good, as long as its key is accepted."""
+"""Key rotation: signatures and hashes stay valid while their key is accepted."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Passwords: hashes as v4 has them, and no telling from the time whether there is one."""
+"""Passwords: v4's hashes, and equal time for accounts with and without a hash."""
 
 import bcrypt
 import pytest

@@ -1,4 +1,4 @@
-"""An ability as an engine of permissions would make it: rights to fields, and conditions on entries."""
+"""An ability as a permission engine builds it: permissions for fields, and conditions on entries."""
 
 from collections.abc import Collection, Mapping
 from typing import Any

@@ -18,7 +18,7 @@ class Desk:
 
 
 async def desk(office: Office, name: str = "ada") -> Desk:
-    """The desk of a user who has logged in."""
+    """The admin API as a signed-in administrator."""
     return Desk(office, (await office.session(name))[0])
 
 

@@ -97,7 +97,7 @@ def test_the_longest_list_is_read_with_little_work() -> None:
 
 
 def test_work_grows_with_the_limits_and_not_with_the_document() -> None:
-    """Twice and four times as much of the same costs no more once it is too much."""
+    """Once a request is too large, two or four times its size costs no more."""
     for piece in ("plains{data{id}} ", "a:id ", "...F "):
         counts = [calls_of(refusing("{" + piece * (20_000 * times) + "}")) for times in (1, 2, 4)]
         assert counts[2] <= counts[0] * 1.1, piece

@@ -1,4 +1,4 @@
-"""Nulls, empty lists and lists where filters do not expect them: what v4 makes of them, as asked of it."""
+"""Nulls, empty lists and lists where filters do not expect them, as observed on v4."""
 
 from typing import Any
 

@@ -97,7 +97,7 @@ async def both(site: Site, text: str, variables: Any, undo: Callable[[], Awaitab
 
 
 async def remove_new(site: Site) -> None:
-    """Delete the books that the test has made."""
+    """Delete the books of the test."""
     text = """{ books(locale: "all", publicationState: PREVIEW, pagination: { limit: 100 },
       filters: { title: { in: ["Sea", "Moon", "Old", "%s"] } }) { data { id } } }"""
     found = await ask(site, text % ("x" * 300), FULL_TOKEN)

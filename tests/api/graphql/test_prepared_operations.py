@@ -95,7 +95,7 @@ async def test_a_permission_taken_away_is_gone(scratch: Site, still: Hands) -> N
 
 
 async def test_the_same_bytes_are_refused_again(warm: Site) -> None:
-    """What is kept by the bytes of a body has been answered once."""
+    """Only bodies that were executed before are cached by their bytes."""
     wrong = {"query": "query ($size: Int!) { books(pagination: {limit: $size}) { data { id } } }"}
     for variables in ({}, {"size": "two"}):
         first = await send(warm, {**wrong, "variables": variables})

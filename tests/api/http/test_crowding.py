@@ -37,7 +37,7 @@ def get(server: Server, path: str) -> tuple[int, bytes]:
 
 
 def state(server: Server) -> dict[str, int]:
-    """The server's status; None while it accepts no request."""
+    """Return the server's status, or an empty dict while it accepts no request."""
     status, body = get(server, "/api/state")
     return json.loads(body) if status == 200 else {}
 

@@ -1,4 +1,4 @@
-"""Forms with files: what is gathered, what is refused, and that nothing is left behind."""
+"""Forms with files: parsed parts, errors, and no files left over."""
 
 import asyncio
 import base64

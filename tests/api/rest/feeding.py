@@ -56,7 +56,7 @@ class Ear:
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """The data of all that has any."""
+        """The data of all events that have data."""
         return [json.loads(block["data"]) for block in self.blocks if "data" in block]
 
     @property
@@ -104,7 +104,7 @@ async def listening(
 
 
 async def write(site: Site, method: str, path: str, data: Any = None, token: str = FULL_TOKEN) -> Any:
-    """Change something over REST; what is answered."""
+    """Change something over REST and return the response."""
     headers = [("Authorization", f"Bearer {token}"), ("Content-Type", "application/json")]
     body = [json.dumps({"data": data}).encode()] if data is not None else []
     answer = await call(site.octavo.asgi, method, f"/api/{path}", headers, body)

@@ -77,7 +77,7 @@ async def test_joins_of_graphql_count(bookshop: Site) -> None:
 
 
 async def test_conditions_of_graphql_count_in_all_fields_together(bookshop: Site) -> None:
-    """One variable may stand in hundreds of fields."""
+    """One variable can be used in hundreds of fields."""
     fields = " ".join(f"b{number}: books(filters: $f, sort: $s) {{ data {{ id }} }}" for number in range(20))
     filters: dict[str, object] = {"or": [{"title": {"in": []}}] * 100}
     query = f"query ($f: BookFiltersInput, $s: [String]) {{ {fields} }}"
@@ -102,7 +102,7 @@ def test_the_defaults_of_the_settings_are_those_of_the_plan() -> None:
 
 
 async def test_no_costly_read_makes_a_long_statement(bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is asked, the texts that reach the database are bounded."""
+    """The size of the texts that reach the database is bounded for all requests."""
     longest = 0
     prepare = ContentReads.prepare
 

@@ -314,7 +314,7 @@ async def test_a_code_is_for_one_purpose(open_secrets: Any) -> None:
 
 
 async def test_a_confirmation_and_another_address_at_once(open_secrets: Any) -> None:
-    """Whichever is first, nobody's unproved address is confirmed."""
+    """In either order, no unproved address is confirmed."""
     secrets: Secrets = await open_secrets()
     await asyncio.gather(secrets.confirm(), by_rest(secrets.club, CAROL, {"email": NEW_ADDRESS}))
     assert await secrets.club.column("email", "carol") == NEW_ADDRESS

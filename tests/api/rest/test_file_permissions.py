@@ -1,4 +1,4 @@
-"""Files that are there are replaced and linked, under `safe`, only by those who may remove or find files."""
+"""Under `safe`, replacing or linking a file requires the permission to delete or find files."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Reads that nobody means well: each is answered or refused, never with a failure of ours."""
+"""Hostile reads: each gets a response or a client error, never a server error."""
 
 from collections.abc import Iterable
 

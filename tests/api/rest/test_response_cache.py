@@ -1,4 +1,4 @@
-"""Answers that are kept: when they are used again, what ends them besides writes, and what is never kept."""
+"""The response cache: when responses are reused, what invalidates them besides writes, and what is not cached."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""Single types, localizations and values nobody gives: rules seen on the reference, on each database."""
+"""Single types, localizations and missing values: rules observed on the reference, on each database."""
 
 import json
 from typing import Any
@@ -151,7 +151,7 @@ async def test_localizations_that_an_answer_shows_take_over_what_they_share(own_
 
 
 async def test_a_uid_is_not_made_from_its_target(own_bookshop: Site) -> None:
-    """Editors make it; over REST what is absent stays null, as on the reference."""
+    """Editors create it; over REST, missing values stay null, as on the reference."""
     made = await write(own_bookshop, "POST", "/api/books?fields=slug", {"data": {"title": "Some Title"}})
     assert (made.status, made.json["data"]["attributes"]) == (200, {"slug": None})
     await write(own_bookshop, "PUT", "/api/books/1", {"data": {"title": "Another Title"}})

@@ -1,4 +1,4 @@
-"""Uploads over HTTP, on both databases: whole answers, what lies on disk, and who may."""
+"""Uploads over HTTP, on both databases: complete responses, stored files, and permissions."""
 
 import io
 import json

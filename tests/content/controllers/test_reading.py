@@ -1,4 +1,4 @@
-"""ContentReads: what a request becomes for a user: text and values of its statement, and what runs it."""
+"""ContentReads: the statement of a request for a caller, its values, and its executor."""
 
 import json
 from typing import Any

@@ -17,7 +17,7 @@ def read(workshop: Registry, data: dict[str, Any], uid: str = TOOL) -> InputNode
 
 
 def tree(node: InputNode) -> dict[str, Any]:
-    """A node as plain values; what is empty is left out."""
+    """A node as plain values, without empty ones."""
     shown: dict[str, Any] = {
         "uid": node.definition.uid,
         "label": node.trail.label,

@@ -1,4 +1,4 @@
-"""Prefetch: what a write asks of the present state, and what it receives."""
+"""Prefetch: the present state that a write reads first."""
 
 from typing import Any
 

@@ -70,7 +70,7 @@ def row_of(workshop: Registry, data: dict[str, Any], row_id: int | None, links: 
 
 
 def plain(row: RowNode) -> dict[str, Any]:
-    """A row as plain values; what is empty is left out."""
+    """A row as plain values, without empty ones."""
     shown = {
         "uid": row.definition.uid,
         "id": row.id,

@@ -1,4 +1,4 @@
-"""Names of uploaded files: what is shown, what lies on disk."""
+"""Names of uploaded files: the displayed name and the stored one."""
 
 import re
 

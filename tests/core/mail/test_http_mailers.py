@@ -1,4 +1,4 @@
-"""Mail over the HTTP APIs of services, which check who asks."""
+"""Mail over the HTTP APIs of services that authenticate the caller."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Mail: what is written, and what a real mail server is given."""
+"""Mail: written messages, and messages received by a real mail server."""
 
 import asyncio
 from collections.abc import AsyncIterator

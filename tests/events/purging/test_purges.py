@@ -49,7 +49,7 @@ ARTICLE = {
 
 @dataclass
 class Front:
-    """A cache that notes what it is asked. `reply` is what it answers."""
+    """A cache that records its requests. `reply` is its response."""
 
     asked: list[Asked] = field(default_factory=list)
     reply: Reply = field(default_factory=Reply)

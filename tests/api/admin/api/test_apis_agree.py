@@ -55,7 +55,7 @@ async def through_graphql(desk: Newsroom, arguments: str = "", selection: str = 
 
 
 def shown(known: Known | int, *names: str) -> list[tuple[Any, ...]]:
-    """The values of some fields, entry by entry; what is absent is None."""
+    """The values of some fields of each entry; None for missing fields."""
     assert isinstance(known, dict), known
     return [tuple(one.get(name) for name in names) for _, one in sorted(known.items())]
 

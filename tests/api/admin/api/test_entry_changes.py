@@ -1,4 +1,4 @@
-"""Entries written in the content manager: what is stored, what is answered, and what it takes."""
+"""Entries written in the content manager: stored values, responses and statement counts."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""The media library over HTTP: files, folders, what is done with several, and who may."""
+"""The media library over HTTP: files, folders, bulk actions and permissions."""
 
 import io
 import json

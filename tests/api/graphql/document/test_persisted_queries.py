@@ -1,4 +1,4 @@
-"""Persisted queries: found by their hash as long as they are kept."""
+"""Persisted queries: found by their hash while they are cached."""
 
 import pytest
 

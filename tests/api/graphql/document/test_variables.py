@@ -1,4 +1,4 @@
-"""Variables become values of the declared types; what is not given and has no default is left out."""
+"""Variables become values of the declared types; missing ones without a default are left out."""
 
 from typing import Any
 

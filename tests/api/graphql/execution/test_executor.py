@@ -26,7 +26,7 @@ FORBIDDEN = render(ForbiddenError())
 
 
 def engine_of(bookshop: Site) -> Engine:
-    """An engine of its own, which has seen nothing yet."""
+    """A new engine without cached documents."""
     site = bookshop.octavo.site
     content = GraphqlContent(
         authenticator=bookshop.octavo.infrastructure.authenticator,

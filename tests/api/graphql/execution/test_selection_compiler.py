@@ -1,4 +1,4 @@
-"""Selection sets to Answers: what is asked of an entry, as one value."""
+"""Selection sets to Answers: the fields of an entry as one value."""
 
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ def context_of(schema: GraphQLSchema, registry: Registry, text: str, most: int, 
 def compile_entity(
     schema: GraphQLSchema, registry: Registry, text: str, most: int = 10_000, **how: Any
 ) -> tuple[Answer, list[dict[str, Any]]]:
-    """What the selection set of a book becomes, and the errors that its answers may hold."""
+    """The compiled selection set of a book, and the errors that its results may contain."""
     context = context_of(schema, registry, text, most, **how)
     operation, entity = parse(text).definitions[0], schema.type_map["BookEntity"]
     assert isinstance(operation, OperationDefinitionNode)

@@ -115,7 +115,7 @@ def test_a_type_named_subscription_is_a_type_as_any_other(tmp_path: Path) -> Non
 
 
 def test_what_is_left_out_leaves_a_valid_schema(tmp_path: Path) -> None:
-    """Names are taken in turn; who comes later is left out, whether type or attribute."""
+    """Names are assigned in order; a later type or attribute with the same name is left out."""
     kinds = {"type": "enumeration", "enum": ["a"]}
     zone = {"type": "dynamiczone", "components": []}
     write(tmp_path, "foo-1", "foo-ones", {"aKind": kinds, "akind": kinds, "zone": zone})

@@ -1,4 +1,4 @@
-"""Answers in the media type of the GraphQL-over-HTTP specification, for who asks for it."""
+"""Responses in the media type of the GraphQL-over-HTTP specification, if the client accepts it."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The document of the bookshop, made without a database, and the bookshop served by a process of its own."""
+"""The document of the bookshop, built without a database, and the bookshop served by a separate process."""
 
 import asyncio
 from collections.abc import Iterator
