@@ -47,8 +47,9 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
-        gc.freeze()
         gc.enable()
+        gc.collect()  # frozen garbage would never be freed
+        gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
