@@ -7,6 +7,7 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Final
 
+from octavo.api.http.content_security_policy import nonce_policy
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.router import Router
@@ -39,10 +40,7 @@ class BundledPage:
     def render(self, values: Mapping[str, str] | None = None) -> Response:
         """Return the page. Only scripts and styles with its nonce are allowed, and only requests to its own origin."""
         nonce = secrets.token_urlsafe(16)
-        policy = (
-            f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:; "
-            "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        )
+        policy = nonce_policy(nonce)
         known = {"nonce": nonce, "path": self._public_path, "version": self._version}
         text = self._read("page.html").decode().format_map({**known, **(values or {})})
         headers = ((b"content-security-policy", policy.encode()), (b"cache-control", b"no-store"))

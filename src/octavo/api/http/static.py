@@ -10,6 +10,7 @@ from stat import S_ISREG
 from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
+from octavo.api.http.content_security_policy import SANDBOX
 from octavo.api.http.ranges import Unsatisfiable, entity_tag, is_unchanged, last_modified, wanted_range
 from octavo.api.http.request import Request
 from octavo.api.http.response import TEXT, FileResponse, Headers, Response
@@ -174,8 +175,7 @@ def _safety_headers(content_type: str) -> Headers:
     """Return headers that sandbox types that could run scripts, and download them unless they are images."""
     if content_type in _SAFE_TYPES or (content_type.startswith(_SAFE_PREFIXES) and not content_type.endswith("xml")):
         return ()
-    sandbox = (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; sandbox")
-    return (sandbox, (b"content-disposition", b"attachment"))
+    return ((b"content-security-policy", SANDBOX), (b"content-disposition", b"attachment"))
 
 
 def safe_segments(raw: str) -> list[str] | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from octavo.api.http.content_security_policy import WELCOME
 from octavo.api.http.options import HttpOptions
 from octavo.api.http.request import Request
 from octavo.api.http.response import HTML, Response
@@ -40,7 +41,6 @@ _PROBLEM = """<h2>The latest change is not served</h2>
 <p>Octavo serves the previous version until you fix this:</p>
 <pre>{problem}</pre>
 """
-_POLICY = b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 
 
 def add_own_routes(router: Router, options: HttpOptions, problem: Callable[[], str | None]) -> None:
@@ -59,7 +59,7 @@ def _welcome(router: Router, prefix: str, problem: Callable[[], str | None]) -> 
         shown = "" if current is None else _PROBLEM.format(problem=escape(current))
         overview = "" if router.overview is None else await router.overview()
         page = _PAGE.format(prefix=escape(prefix), problem=shown, overview=overview)
-        return Response(200, page.encode(), HTML, ((b"content-security-policy", _POLICY),))
+        return Response(200, page.encode(), HTML, ((b"content-security-policy", WELCOME),))
 
     return welcome
 

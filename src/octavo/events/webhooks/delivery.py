@@ -15,6 +15,11 @@ _GONE: Final = 410
 _SWEEP_SECONDS: Final = 60.0
 
 
+def retry_schedule(attempts: int) -> Retries:
+    """Return when a failed delivery is retried: after 10 s, 40 s, 160 s, up to every 6 hours, `attempts` in total."""
+    return Retries(attempts=attempts, first=10.0, factor=4.0, longest=6 * 3600.0)
+
+
 class DeliveryFailed(Exception):
     """The receiver did not accept a message. It is retried."""
 

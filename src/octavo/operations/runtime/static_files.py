@@ -3,12 +3,11 @@
 import json
 import logging
 import re
-from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Final
-from urllib.parse import urlsplit
 
 import octavo.api.admin
+from octavo.api.http.content_security_policy import V4_PANEL, admin_pages_policy
 from octavo.api.http.image_files import ImageFiles
 from octavo.api.http.single_page import ASSETS, PAGE, SinglePage, versioned_assets
 from octavo.api.http.static import Files, FirstOf, StaticFiles, StaticOptions
@@ -33,18 +32,6 @@ _VERSION: Final = 12
 
 _LANGUAGE: Final = '<html lang="en">'
 """The root element of the built page, to which the path of the public URL and the project's languages are added."""
-
-_PAGES_POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
-    "img-src 'self' data: blob:{images}; media-src 'self' data: blob:{media}; frame-src 'self' blob:{frames}; "
-    "base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
-)
-
-_PANEL_POLICY: Final = (
-    "default-src 'self'; connect-src 'self' https:; img-src 'self' data: blob:; media-src 'self' data: blob:; "
-    "font-src 'self' https: data:; script-src 'self'; style-src 'self' https: 'unsafe-inline'; base-uri 'self'; "
-    "form-action 'self'; frame-ancestors 'self'; object-src 'none'"
-)
 
 
 def static_files(settings: Settings, images: ImageVariants | None = None) -> Files:
@@ -82,11 +69,7 @@ def own_pages(settings: Settings) -> SinglePage:
     show previews.
     """
     given = settings.middlewares.security.content_security_policy
-    policy = _PAGES_POLICY.format(
-        images=_hosts(given, "img-src"),
-        media=_hosts(given, "media-src"),
-        frames=_frames(settings.admin.preview.values()),
-    )
+    policy = admin_pages_policy(given, settings.admin.preview.values())
     root = settings.server.base_path
     root_mark = f' data-root="{escape(root)}"' if root else ""
     path = escape(f"{root}/{settings.admin.path.strip('/')}")
@@ -96,27 +79,6 @@ def own_pages(settings: Settings) -> SinglePage:
     version = (_PAGES / "sources.sha256").read_text("utf-8")[:_VERSION]
     page = page.replace(f'"./{ASSETS}/', f'"./{versioned_assets(version)}/')
     return SinglePage(settings.admin.path, _PAGES, policy, page.encode(), version)
-
-
-def _hosts(policy: str, directive: str) -> str:
-    """The hosts that a directive of a policy allows, each after a space.
-
-    >>> _hosts("default-src 'none'; img-src 'self' data: media.example.org https://b.example", "img-src")
-    ' media.example.org https://b.example'
-    """
-    found = (part.split() for part in policy.split(";"))
-    sources = next((words[1:] for words in found if words and words[0] == directive), [])
-    return "".join(f" {source}" for source in sources if "." in source and "'" not in source)
-
-
-def _frames(previews: Iterable[str]) -> str:
-    """Return the origins of preview URLs, each after a space.
-
-    >>> _frames(["http://localhost:3000/a/{slug}", "https://example.org/{slug}", "http://localhost:3000/b"])
-    ' http://localhost:3000 https://example.org'
-    """
-    parts = (urlsplit(url) for url in previews)
-    return "".join(f" {origin}" for origin in dict.fromkeys(f"{url.scheme}://{url.netloc}" for url in parts))
 
 
 def built_panel(settings: Settings) -> Path | None:
@@ -132,7 +94,7 @@ def panel_folders(project: Path) -> tuple[Path, ...]:
 def _policy(settings: Settings) -> str:
     """Return the policy of the panel's pages: the project's if configured, because Octavo's default allows no pages."""
     given = settings.middlewares.security.content_security_policy
-    return _PANEL_POLICY if given == DEFAULT_POLICY else given
+    return V4_PANEL if given == DEFAULT_POLICY else given
 
 
 logger = logging.getLogger(__name__)

@@ -14,11 +14,11 @@ from octavo.content.reader import EntryReader, PreparedRead
 from octavo.core.errors import OctavoError
 from octavo.database.change_feed import ChangeKind, DataChange
 from octavo.database.unit_of_work import UnitOfWork
-from octavo.events.messages import Retries, Topic
+from octavo.events.messages import Topic
 from octavo.events.origin import WORK
 from octavo.events.webhooks.change_listener import WebhookChangeListener
 from octavo.events.webhooks.deliveries import RetentionLimits
-from octavo.events.webhooks.delivery import WebhookDelivery
+from octavo.events.webhooks.delivery import WebhookDelivery, retry_schedule
 from octavo.operations.runtime import options
 from octavo.operations.runtime.infrastructure import Infrastructure
 from octavo.query.ast import EVERYTHING, Branch, Populate, Query
@@ -145,7 +145,8 @@ def _populate_query(content_type: ContentType, populate: object) -> Query:
 def webhook_topic(shared: Infrastructure) -> Topic:
     """Return the topic that delivers webhook messages."""
     given = shared.settings.server.webhooks
-    retries = Retries(attempts=given.attempts, first=10.0, factor=4.0, longest=6 * 3600.0)
     kept = RetentionLimits(given.keep * 1000, _LARGEST_LOG)
-    delivery = WebhookDelivery(shared.database, shared.webhooks, retries, given.disable_after, kept)
+    delivery = WebhookDelivery(
+        shared.database, shared.webhooks, retry_schedule(given.attempts), given.disable_after, kept
+    )
     return delivery.topic(float(given.timeout))

@@ -9,7 +9,7 @@ import orjson
 from octavo.api.admin.answers import NO_STORE
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from octavo.content.manager.entry_writes import NEVER, EntryChanged
+from octavo.content.manager.edit_conflicts import NEVER, EntryChanged
 from octavo.core.errors import ValidationError
 from octavo.schema.attributes import UPDATED_AT
 
