@@ -65,6 +65,14 @@ def test_words_of_a_file_are_kept_and_its_uses_are_told(desk: Desk) -> None:
     assert found(desk, "canal.jpg")[0]["caption"] == "Amsterdam"
 
 
+def test_an_image_that_was_too_large_to_decode_says_so(desk: Desk) -> None:
+    desk.open(LIBRARY)
+    drop(desk, "poster.webp", content=picture("WEBP", 3700, 3600, method=0))
+    desk.see("Upload complete", seconds=60)
+    open_tile(desk, "poster.webp")
+    desk.see("None, because the image is too large")
+
+
 def test_an_image_gets_a_focal_point(desk: Desk) -> None:
     desk.open(LIBRARY)
     open_tile(desk, "orchard.jpg")

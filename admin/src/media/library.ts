@@ -110,6 +110,14 @@ export function previewOf(file: MediaFile): string | null {
   return publicUrl(file.formats?.medium?.url ?? file.formats?.small?.url ?? file.url);
 }
 
+const DECODED = ['image/jpeg', 'image/png', 'image/webp', 'image/tiff'];
+const LARGE = 12_000_000;
+
+/** Whether an image was too large to be decoded, so it has no smaller formats. Animations are smaller. */
+export function isTooLarge({ mime, width, height, formats }: MediaFile): boolean {
+  return DECODED.includes(mime) && (width ?? 0) * (height ?? 0) > LARGE && !Object.keys(formats ?? {}).length;
+}
+
 /** `312 byte`, `12.3 kB`, `4 MB`: of kilobytes. */
 export function sizeText(kilobytes: number, language: string): string {
   const [value, unit] =

@@ -1,6 +1,7 @@
 """Workers for images: results, errors, limits on time and memory, and slow functions beside fast ones."""
 
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -39,6 +40,7 @@ def test_a_worker_is_another_process_and_is_used_again() -> None:
             "The image needs more than 150 MB of memory. Save it with fewer pixels",
         ),
         (os.abort, "The image cannot be processed. Save it again with another program"),
+        (partial(os.truncate, __file__, -1), "The image cannot be processed. Save it again with another program"),
         (partial(int, "x"), "The image cannot be processed. Save it again with another program"),
     ],
 )
@@ -87,6 +89,23 @@ def test_a_worker_that_was_killed_is_replaced(workers: ImageWorkers) -> None:
     while psutil.Process(first).status() != psutil.STATUS_ZOMBIE:  # its memory is released before
         time.sleep(0.01)
     assert workers.run_blocking(os.getpid) != first
+
+
+@pytest.mark.parametrize(
+    "work, reason",
+    [
+        (partial(Path("/dev/full").write_text, "x"), "an image cannot be processed"),
+        (partial(Path("/missing/file").read_bytes), "an image cannot be processed"),
+        (partial(signal.raise_signal, signal.SIGKILL), "a worker for images was stopped: a signal ended it: 9"),
+    ],
+)
+def test_faults_of_the_machine_make_the_service_unavailable(
+    workers: ImageWorkers, work: Callable[[], Any], reason: str
+) -> None:
+    with pytest.raises(ServiceUnavailable) as raised:
+        workers.run_blocking(work)
+    assert raised.value.reason == reason
+    assert workers.run_blocking(partial(int, "7")) == 7
 
 
 def test_workers_receive_no_secrets(workers: ImageWorkers, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,10 +10,11 @@ import pytest
 from PIL import Image, ImageChops, ImageOps, ImageStat
 
 from octavo.content.media import images
+from octavo.content.media.image_headers import read_header
 from octavo.content.media.image_sizes import Measured, Size
-from octavo.content.media.images import process_image
+from octavo.content.media.images import process_image, read_orientation
 from octavo.core.errors import ApplicationError
-from tests.models.pictures import animation, bomb, picture, turned_picture
+from tests.models.pictures import ROTATED, animation, bomb, picture, turned_picture
 
 BREAKPOINTS = {"large": 1000, "medium": 750, "small": 500}
 
@@ -160,21 +161,72 @@ def test_bombs_are_refused_before_they_are_decoded(tmp_path: Path, size: tuple[i
         ("JPEG", "RGB", {"progressive": True, "subsampling": "4:2:0"}, 228),
     ],
 )
-def test_the_memory_of_the_kind_limits_the_pixels(
+def test_an_image_that_needs_too_much_memory_gets_no_formats(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, mode: str, options: dict[str, Any], most: int
 ) -> None:
     monkeypatch.setattr(images, "MAX_MEMORY", 1_600)
     mime = f"image/{kind.lower()}"
-    assert processed(tmp_path, picture(kind, most // 10, 8, mode, **options), mime).size == Size(most // 10, 8)
+    assert processed(tmp_path, picture(kind, most // 10, 8, mode, **options), mime) == Measured(Size(most // 10, 8))
+    larger = picture(kind, most // 10 + 1, 10, mode, **options)
+    assert processed(tmp_path, larger, mime) == Measured(Size(most // 10 + 1, 10), is_too_large=True)
+    monkeypatch.setattr(images, "MAX_UNDECODED_PIXELS", 10)
     with pytest.raises(ApplicationError, match="The image is too large"):
-        processed(tmp_path, picture(kind, most // 10 + 1, 10, mode, **options), mime)
+        processed(tmp_path, larger, mime)
+
+
+def turned(kind: str, **options: Any) -> bytes:
+    exif = Image.Exif()
+    exif[0x0112] = ROTATED
+    return picture(kind, 300, 200, exif=exif, **options)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "WEBP", "JPEG"])
+def test_an_image_that_is_not_decoded_has_the_size_it_is_shown_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(images, "MAX_MEMORY", 1_000)
+    found = processed(tmp_path, turned(kind), f"image/{kind.lower()}")
+    assert found == Measured(Size(200, 300), orientation=ROTATED, is_too_large=True)
+    assert read_orientation(tmp_path / "picture", f"image/{kind.lower()}") == ROTATED
+
+
+@pytest.mark.parametrize(
+    "kind, content, exif",
+    [
+        ("PNG", picture("PNG", 300, 200), False),
+        ("PNG", turned("PNG"), True),
+        ("WEBP", picture("WEBP", 300, 200), False),
+        ("WEBP", picture("WEBP", 300, 200, lossless=True), False),
+        ("WEBP", turned("WEBP"), True),
+    ],
+)
+def test_headers(tmp_path: Path, kind: str, content: bytes, exif: bool) -> None:
+    path = tmp_path / "picture"
+    path.write_bytes(content)
+    header = read_header(path, kind)
+    assert header is not None
+    assert (header.width, header.height, bool(header.exif)) == (300, 200, exif)
+
+
+@pytest.mark.parametrize("kind, content", [("WEBP", b"RIFF\0\0\0\0WEBPVP8 "), ("PNG", b"\x89PNG"), ("GIF", b"GIF89a")])
+def test_files_without_a_header(tmp_path: Path, kind: str, content: bytes) -> None:
+    path = tmp_path / "picture"
+    path.write_bytes(content)
+    assert read_header(path, kind) is None
+
+
+def test_a_full_disk_is_not_the_fault_of_the_image(tmp_path: Path) -> None:
+    path = tmp_path / "picture"
+    path.write_bytes(picture("PNG", 300, 200))
+    (tmp_path / "full.thumbnail").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left"):
+        process_image(path, "image/png", {}, tmp_path / "full")
 
 
 def test_compressed_strips_of_a_tiff_count_as_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(images, "MAX_MEMORY", 100_000)
     assert processed(tmp_path, picture("TIFF", 150, 150), "image/tiff").size == Size(150, 150)
-    with pytest.raises(ApplicationError, match="The image is too large"):
-        processed(tmp_path, picture("TIFF", 150, 150, compression="tiff_lzw"), "image/tiff")
+    assert processed(tmp_path, picture("TIFF", 150, 150, compression="tiff_lzw"), "image/tiff").is_too_large
 
 
 def test_large_photographs_are_decoded_at_a_reduced_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from PIL import Image, ImageFile, ImageFilter, ImageOps, UnidentifiedImageError
 
+from octavo.content.media.image_errors import is_machine_error
 from octavo.content.media.image_sizes import Size
 from octavo.content.media.image_structure import check_structure
-from octavo.content.media.images import check_memory, orientation_of
+from octavo.content.media.images import check_memory, open_image, orientation_of
 from octavo.content.media.transformations import KINDS, ImageFormat, Placement, Rendering, place
 from octavo.core.errors import ApplicationError, OctavoError
 
@@ -37,7 +38,7 @@ def render(source: Path, mime: str, rendering: Rendering, target: Path) -> Size 
     """Write the transformed image to `target` and return its size; None for an animation, which stays as it is."""
     check_structure(source, mime)
     try:
-        with Image.open(source, formats=[KINDS[mime]]) as image:
+        with open_image(source, KINDS[mime]) as image:
             if KINDS[mime] in ("GIF", "WEBP", "PNG") and getattr(image, "is_animated", False):
                 return None
             result = _transformed(image, rendering)
@@ -50,14 +51,14 @@ def render(source: Path, mime: str, rendering: Rendering, target: Path) -> Size 
     except UnidentifiedImageError:
         raise ApplicationError("The image cannot be decoded: its format is not supported") from None
     except Exception as error:  # decoders raise arbitrary errors for broken files
+        if is_machine_error(error):
+            raise
         raise ApplicationError("The image cannot be decoded: it is damaged or needs too much memory") from error
     return Size(result.width, result.height)
 
 
 def _transformed(image: ImageFile.ImageFile, rendering: Rendering) -> Image.Image:
     pixels = image.width * image.height
-    if image.format != "JPEG":
-        check_memory(image, pixels)  # already reading the orientation can decode
     orientation = orientation_of(image)
     is_turned = orientation in _TURNED
     shown = Size(image.height, image.width) if is_turned else Size(image.width, image.height)

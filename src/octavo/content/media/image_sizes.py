@@ -47,8 +47,12 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A measured image: its size if known, its formats, and the EXIF orientation."""
+    """A measured image: its size if known, its formats, and the EXIF orientation.
+
+    `is_too_large`: it has no formats because decoding it would need too much memory.
+    """
 
     size: Size | None = None
     formats: tuple[Format, ...] = ()
     orientation: int = 1
+    is_too_large: bool = False

@@ -27,6 +27,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final, TypeVar
 
+from octavo.content.media.image_errors import is_machine_error
 from octavo.core.errors import ApplicationError, OctavoError, ServiceUnavailable
 from octavo.core.threads import in_thread
 from octavo.core.values import dataclass
@@ -39,6 +40,7 @@ _PROGRAM: Final = "import sys; from octavo.content.media.image_workers import se
 _FAILED: Final = "The image cannot be processed. Save it again with another program"
 _VARIABLES: Final = ("LD_", "DYLD_", "LC_", "LANG", "HOME", "PATH", "TMPDIR", "TZ")
 """Prefixes of the environment variables that workers receive: no passwords."""
+_KILLS: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
 _PRIORITY: Final = 10
 _SLOW_PRIORITY: Final = 19
 _START_SECONDS: Final = 60
@@ -77,6 +79,11 @@ class _Outcome:
 
 class _WorkerLost(Exception):
     """The worker ended before its function."""
+
+    def __init__(self, signal_number: int | None) -> None:
+        super().__init__(f"a signal ended it: {signal_number}")
+        self.was_killed = signal_number in _KILLS
+        """Whether the system or an operator ended it, and not the image."""
 
 
 class _TooSlow(Exception):
@@ -127,10 +134,17 @@ class _Worker:
                     raise _TooSlow
             outcome: _Outcome = self._connection.recv()
         except (EOFError, OSError):
-            raise _WorkerLost from None
+            raise _WorkerLost(self._signal()) from None
         finally:
             self.used = monotonic()
         return outcome
+
+    def _signal(self) -> int | None:
+        """Return the signal that ended the process, which is about to end if it has closed the connection."""
+        with suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(_CLOSING_SECONDS)
+            return -code if code < 0 else None
+        return None
 
     def stop(self) -> None:
         self._process.kill()
@@ -179,7 +193,8 @@ class ImageWorkers:
         """Run a function in a worker and return its result. A cancelled caller waits for it.
 
         `heavy`: it can need most of the memory, so others of this kind wait for it. They don't delay the rest.
-        Raises the function's errors, ApplicationError at a limit, and ServiceUnavailable if no worker can start.
+        Raises the function's errors, ApplicationError at a limit, and ServiceUnavailable if no worker can start, if it
+        is killed, or for errors of the machine such as a full disk.
         """
         threads = self._heavy_threads if heavy else self._threads
         return await in_thread(lambda: self.run_blocking(work, heavy=heavy), threads)
@@ -194,8 +209,10 @@ class ImageWorkers:
             except _TooSlow:
                 worker.stop()
                 raise self._too_slow() from None
-            except _WorkerLost:
+            except _WorkerLost as error:
                 worker.stop()
+                if error.was_killed:
+                    raise ServiceUnavailable(reason=f"a worker for images was stopped: {error}") from None
                 raise ApplicationError(_FAILED) from None
             except BaseException:
                 worker.stop()
@@ -235,8 +252,10 @@ class ImageWorkers:
         match outcome.error:
             case None:
                 return outcome.result
-            case OctavoError() | OSError():
+            case OctavoError():
                 raise outcome.error
+            case OSError() as error if is_machine_error(error):
+                raise ServiceUnavailable(reason="an image cannot be processed") from error
             case MemoryError():
                 raise self._too_much_memory()
         logger.error("an image could not be processed:\n%s", outcome.traceback)

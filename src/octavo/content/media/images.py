@@ -15,12 +15,16 @@ from xml.parsers import expat
 from PIL import Image, ImageFile, UnidentifiedImageError
 
 from octavo.content.media.file_types import AVIF, HEAD_BYTES, SVG
+from octavo.content.media.image_errors import ImageTooLarge, is_machine_error
+from octavo.content.media.image_headers import read_header
 from octavo.content.media.image_sizes import Format, Measured, Size, Wanted, wanted_formats
 from octavo.content.media.image_structure import check_structure
 from octavo.core.errors import ApplicationError, OctavoError
 
 MAX_MEMORY: Final = 200_000_000
-"""The maximum size in bytes of a decoded image in memory."""
+"""The maximum size in bytes of a decoded image in memory. A larger one gets no formats."""
+MAX_UNDECODED_PIXELS: Final = 64_000_000
+"""The maximum number of pixels of an image that is stored without being decoded."""
 
 Image.MAX_IMAGE_PIXELS = None  # `check_memory` is the limit
 _NO_IMAGE: Final = "File is not a valid image"
@@ -50,7 +54,7 @@ _PICTURE_INFO: Final = frozenset({"transparency", "background", "icc_profile"})
 _PIXEL_BYTES: Final = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2, "I;16L": 2}
 """The memory of a pixel by mode; four bytes in other modes."""
 _WEBP_BUFFERS: Final = 3
-"""Pictures that the decoder of WebP needs beside the result."""
+"""Pictures that the decoder of WebP needs beside the result. It creates two of them when it opens a file."""
 _TURNS: Final = (
     *(Image.Transpose.FLIP_LEFT_RIGHT, Image.Transpose.ROTATE_180, Image.Transpose.FLIP_TOP_BOTTOM),
     *(Image.Transpose.TRANSPOSE, Image.Transpose.ROTATE_270, Image.Transpose.TRANSVERSE, Image.Transpose.ROTATE_90),
@@ -69,7 +73,7 @@ def process_image(
     """Measure an image, and write the formats it is large enough for to `target` with their names as suffixes.
 
     Files that are not images have no size. With `check`, a file that starts like an image but is not one is refused.
-    Animated images get no formats, because those would not be animated.
+    Animated images get no formats, because those would not be animated, nor do images that need too much memory.
     """
     if mime == SVG:
         return Measured(read_svg_size(path))
@@ -81,11 +85,35 @@ def process_image(
     check_structure(path, mime)
     try:
         size, wanted, image, orientation = _decode(path, kind, breakpoints)
+    except (ImageTooLarge, MemoryError) as error:
+        return _measure_undecoded(path, kind, error)
     except UnidentifiedImageError:
         if kind == "TIFF" or not check:  # raw formats of cameras start like TIFF
             return Measured()
         raise ApplicationError(_NO_IMAGE) from None
     return Measured(size, tuple(_write_formats(image, kind, wanted, target)), orientation)
+
+
+def _measure_undecoded(path: Path, kind: str, error: Exception) -> Measured:
+    """Measure an image without decoding it. Raises the error if it also has too many pixels."""
+    stored, orientation = _stored_size(path, kind)
+    if stored.width * stored.height > MAX_UNDECODED_PIXELS:
+        raise error
+    turned = orientation >= 5
+    size = Size(stored.height, stored.width) if turned else stored
+    return Measured(size, orientation=orientation, is_too_large=True)
+
+
+def _stored_size(path: Path, kind: str) -> tuple[Size, int]:
+    """Return the size as stored, and the EXIF orientation. Decodes nothing."""
+    header = read_header(path, kind)
+    if header is not None:
+        exif = Image.Exif()
+        with suppress(Exception):  # damaged Exif blocks raise arbitrary errors
+            exif.load(header.exif)
+        return Size(header.width, header.height), _orientation_in(exif)
+    with Image.open(path, formats=[kind]) as image:
+        return Size(image.width, image.height), orientation_of(image)
 
 
 def _read_avif_size(path: Path) -> Size | None:
@@ -106,22 +134,40 @@ def read_orientation(path: Path, mime: str) -> int:
         return 1
     check_structure(path, mime)
     try:
-        with Image.open(path, formats=[kind]) as image:
-            if kind != "JPEG":
-                check_memory(image, image.width * image.height)
-            return orientation_of(image)
-    except (OctavoError, MemoryError):
-        raise
-    except Exception:  # decoders raise arbitrary errors for broken files
+        try:
+            with open_image(path, kind) as image:
+                return orientation_of(image)
+        except (ImageTooLarge, MemoryError):
+            return _stored_size(path, kind)[1]
+    except Exception as error:  # decoders raise arbitrary errors for broken files
+        if is_machine_error(error):
+            raise
         return 1
+
+
+def open_image(path: Path, kind: str) -> ImageFile.ImageFile:
+    """Open an image of a kind (Pillow's name), which is not decoded yet. Raises ImageTooLarge and Pillow's errors.
+
+    A JPEG is only checked before it is decoded, because it can be decoded at a reduced size.
+    """
+    header = read_header(path, kind) if kind == "WEBP" else None  # already opening it needs memory for all pixels
+    if header is not None:
+        pixels = header.width * header.height
+        _check_needed(pixels, pixels * 4 * (1 + _WEBP_BUFFERS))
+    image = Image.open(path, formats=[kind])
+    try:
+        if kind != "JPEG":
+            check_memory(image, image.width * image.height)  # already reading the orientation can decode
+    except ImageTooLarge:
+        image.close()
+        raise
+    return image
 
 
 def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size, Wanted, Image.Image, int]:
     try:
-        with Image.open(path, formats=[kind]) as image:
+        with open_image(path, kind) as image:
             pixels = image.width * image.height
-            if kind != "JPEG":
-                check_memory(image, pixels)  # already reading the orientation can decode
             orientation = orientation_of(image)
             size = _shown_size(image, orientation)
             wanted = [] if _is_animated(image, kind) else wanted_formats(size, breakpoints)
@@ -132,7 +178,9 @@ def _decode(path: Path, kind: str, breakpoints: Mapping[str, int]) -> tuple[Size
             return size, wanted, _upright(image, kind, wanted, orientation) if wanted else image, orientation
     except (OctavoError, UnidentifiedImageError, MemoryError):
         raise
-    except Exception:  # decoders raise arbitrary errors for broken files
+    except Exception as error:  # decoders raise arbitrary errors for broken files
+        if is_machine_error(error):
+            raise
         raise ApplicationError(_NO_IMAGE) from None
 
 
@@ -144,14 +192,18 @@ def _draft_size(wanted: Wanted, orientation: int) -> tuple[int, int]:
 
 
 def check_memory(image: ImageFile.ImageFile, pixels: int) -> None:
-    """Raise ApplicationError if decoding would need too much memory. `pixels` of a JPEG are those of its full size."""
+    """Raise ImageTooLarge if decoding would need too much memory. `pixels` of a JPEG are those of its full size."""
     per_pixel = _PIXEL_BYTES.get(image.mode, 4)
     if image.format == "WEBP":
         per_pixel *= 1 + _WEBP_BUFFERS
     needed = image.width * image.height * per_pixel + int(pixels * _coefficient_bytes(image)) + _strip_bytes(image)
+    _check_needed(pixels, needed)
+
+
+def _check_needed(pixels: int, needed: int) -> None:
     if needed > MAX_MEMORY:
-        most = pixels * MAX_MEMORY // needed // 1_000_000
-        raise ApplicationError(f"The image is too large: at most {most} million pixels are accepted")
+        most = max(pixels * MAX_MEMORY // needed, MAX_UNDECODED_PIXELS) // 1_000_000
+        raise ImageTooLarge(f"The image is too large: at most {most} million pixels are accepted")
 
 
 def _strip_bytes(image: ImageFile.ImageFile) -> int:
@@ -237,7 +289,11 @@ def orientation_of(image: Image.Image) -> int:
     """Return the EXIF orientation: 1 to 8, upright if it is missing or invalid. Pillow turns TIFF images itself."""
     if image.format == "TIFF":
         return 1
-    found = image.getexif().get(0x0112, 1)
+    return _orientation_in(image.getexif())
+
+
+def _orientation_in(exif: Image.Exif) -> int:
+    found = exif.get(0x0112, 1)
     return found if isinstance(found, int) and 1 <= found <= 8 else 1
 
 

@@ -252,7 +252,7 @@ class MediaLibrary:
             scaled = await self._is_scaled() if work.is_image else False
             preparation = work.preparation(scaled=scaled)
             if preparation is not None:
-                work.prepared(await IMAGE_WORKERS.run(preparation, heavy=work.is_heavy))
+                work.prepared(await IMAGE_WORKERS.run(preparation, heavy=work.is_heavy), name)
             return await in_thread(lambda: store(work, name))
         except BaseException:
             await in_thread(work.discard)

@@ -4,6 +4,7 @@ A new file is stored under its final names. A replacement is stored under tempor
 updates the row is about to end.
 """
 
+import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -20,6 +21,8 @@ from octavo.core.errors import ApplicationError
 from octavo.core.forms.printing import MISSING
 from octavo.core.media_types import extension_of, type_by_name
 from octavo.core.values import dataclass
+
+logger = logging.getLogger(__name__)
 
 
 class IncomingFile(Protocol):
@@ -178,8 +181,11 @@ class FileWork:
         preparation = Preparation(breakpoints, options.check_images, options.keep_notes)
         return partial(prepare_file, self._path, mime, preparation)
 
-    def prepared(self, measured: Measured) -> None:
+    def prepared(self, measured: Measured, name: FileName) -> None:
         """Accept the result of the preparation."""
+        if measured.is_too_large and measured.size is not None:
+            size = f"{measured.size.width} x {measured.size.height} pixels"
+            logger.warning("%s has no smaller formats: decoding %s would need too much memory", name.name, size)
         self._measured = measured
         self._size = self._path.stat().st_size
 
