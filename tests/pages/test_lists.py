@@ -61,6 +61,31 @@ def test_entries_are_published_and_taken_back_together(desk: Desk) -> None:
     assert [one["publishedAt"] for one in desk.ask("GET", asked)["results"]] == before, "as of when they were"
 
 
+def test_incomplete_drafts_are_named_and_the_rest_is_published(desk: Desk) -> None:
+    rest = {"format": "note", "featured": False}
+    full = [desk.ask("POST", LIST, {"title": f"Whole {n}", "slug": f"whole-{n}", **rest})["id"] for n in range(2)]
+    half = desk.ask("POST", LIST, {"title": "Whole but for its slug", **rest})["id"]
+    desk.ask("PUT", f"{LIST}/{half}", {"slug": None})
+    named = "filters[$and][0][title][$startsWith]=Whole&sort=id:ASC"
+    desk.open(f"{ARTICLES}?{named}")
+    desk.see("3 in total")
+    desk.click_at("thead input")
+    desk.click("Publish")
+    desk.see("1 entry is incomplete", "It stays a draft until you fix these values.", "Slug is required.")
+    link = desk.do("(([a]) => [a.firstChild.data, a.getAttribute('href')])(__look.all('[role=dialog] li a'))")
+    assert link == ["Whole but for its slug", f"{ARTICLES}/{half}"]
+    assert desk.barriers() == []
+    desk.click("Publish the other 2 entries")
+    desk.see("2 entries published", "1 entry selected")
+    published = desk.ask("GET", f"{LIST}?{named}")["results"]
+    assert [one["publishedAt"] is not None for one in published] == [True, True, False]
+    desk.click("Publish")
+    desk.see("1 entry is incomplete", "Fix these values to publish.")
+    desk.click("Close", within="[role=dialog] footer")
+    desk.gone("1 entry is incomplete")
+    desk.ask("POST", f"{LIST}/actions/bulkDelete", {"ids": [*full, half]})
+
+
 def test_filters_are_made_changed_and_removed(desk: Desk) -> None:
     desk.open(ARTICLES)
     desk.see("in total")

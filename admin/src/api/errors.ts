@@ -41,14 +41,18 @@ export function readError(status: number, body: unknown): ApiError {
   if (typeof error === 'string') return new ApiError(status, error, error);
   if (!isObject(error)) return new ApiError(status, `${status}`);
   const details = isObject(error.details) ? error.details : {};
-  const told = Array.isArray(details.errors) ? details.errors.filter(isObject) : [];
-  const problems = told.map((one) => ({
+  return new ApiError(status, String(error.message ?? status), String(error.name ?? 'Error'), readProblems(details.errors), details);
+}
+
+/** The problems in an answer. */
+export function readProblems(errors: unknown): Problem[] {
+  const told = Array.isArray(errors) ? errors.filter(isObject) : [];
+  return told.map((one) => ({
     path: pathOf(one.path),
     message: inOurWords(String(one.message ?? '')),
     name: String(one.name ?? ''),
     said: String(one.message ?? ''),
   }));
-  return new ApiError(status, String(error.message ?? status), String(error.name ?? 'Error'), problems, details);
 }
 
 function pathOf(path: unknown): (string | number)[] {

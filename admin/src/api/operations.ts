@@ -378,6 +378,11 @@ export interface EntryAddressesAnswer {
   data: EntryAddresses;
 }
 
+/** Entries of a content type. */
+export interface EntryIds {
+  ids: (number)[];
+}
+
 /** A page of entries. */
 export interface EntryPage {
   results: (Record<string, unknown>)[];
@@ -555,6 +560,17 @@ export interface ImageSettings {
 /** The settings of image processing. */
 export interface ImageSettingsAnswer {
   data: ImageSettings;
+}
+
+/** A draft and what prevents its publication. */
+export interface IncompleteDraft {
+  id: number;
+  errors: (ValueProblem)[];
+}
+
+/** Drafts that cannot be published. */
+export interface IncompleteDrafts {
+  data: (IncompleteDraft)[];
 }
 
 /** The names of a definition. */
@@ -1187,6 +1203,13 @@ export interface UserRoleInput {
   permissions: Record<string, SiteControllers>;
 }
 
+/** An invalid or missing value. */
+export interface ValueProblem {
+  path: (string)[];
+  message: string;
+  name: string;
+}
+
 /** The view configuration of a definition. */
 export interface View {
   uid: string;
@@ -1526,6 +1549,8 @@ export interface Operations {
   'PUT /octavo/files/:id/focal-point': { path: { id: string | number }; takes: FocalPointForm; answers: MediaFile };
   /** List the entries that use a file */
   'GET /octavo/files/:id/uses': { path: { id: string | number }; takes: unknown; answers: FileUsesAnswer };
+  /** List drafts that cannot be published */
+  'POST /octavo/incomplete-drafts/:uid': { path: { uid: string | number }; takes: EntryIds; answers: IncompleteDrafts };
   /** Show background jobs */
   'GET /octavo/jobs': { path: undefined; takes: unknown; answers: WorkAnswer };
   /** Retry failed jobs */

@@ -1,9 +1,17 @@
+export interface QuestionItem {
+  text: string;
+  href: string;
+  note: string;
+}
+
 /** Questions that have to be answered before something goes on. */
 export interface Question {
   title: string;
   hint?: string | undefined;
-  /** What the button says that goes on. */
-  action: string;
+  /** What the question is about, one by one, each with a page of its own. */
+  items?: readonly QuestionItem[] | undefined;
+  /** What the button says that goes on; nothing where the dialog only reports. */
+  action?: string | undefined;
   isDangerous?: boolean;
   /** A word to be typed first, where much would be lost. */
   word?: string | undefined;

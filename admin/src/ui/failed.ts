@@ -1,4 +1,4 @@
-import { ApiError } from '../api/errors';
+import { ApiError, type Problem } from '../api/errors';
 import { t } from '../messages/index.svelte';
 import { readablePath } from '../messages/names';
 import { toast } from './toasts.svelte';
@@ -15,13 +15,17 @@ export function errorText(error: unknown): string {
 
 /** The same, with all places that the service names. */
 export function errorPlaces(error: unknown): string {
-  const problems = error instanceof ApiError ? error.problems : [];
-  const places = problems.map(({ path, message }) => {
+  const places = placesOf(error instanceof ApiError ? error.problems : []);
+  const text = errorText(error);
+  return [...new Set(places.length === 1 ? places : [text, ...places])].join(' · ');
+}
+
+/** Problems with the names of their fields. */
+export function placesOf(problems: readonly Problem[]): string[] {
+  return problems.map(({ path, message }) => {
     const name = readablePath(path.join('.'));
     return message.includes(name) ? message : `${name}: ${message}`;
   });
-  const text = errorText(error);
-  return [...new Set(places.length === 1 ? places : [text, ...places])].join(' · ');
 }
 
 /** Say that something did not work, where there is no better place for it. */

@@ -1,9 +1,11 @@
 /** What is done with entries of a list, one or many, and how it is taken back. */
 import { call } from '../../api/client';
+import { readProblems } from '../../api/errors';
 import type { QueryValue } from '../../api/query';
+import { entryAddress } from '../../app/addresses';
 import { t } from '../../messages/index.svelte';
-import { confirmed } from '../../ui/confirm.svelte';
-import { errorPlaces } from '../../ui/failed';
+import { confirmed, type QuestionItem } from '../../ui/confirm.svelte';
+import { errorPlaces, placesOf } from '../../ui/failed';
 import { toast } from '../../ui/toasts.svelte';
 import { refresh, type Entry } from './entries';
 
@@ -13,24 +15,62 @@ export const MOST_AT_ONCE = 1000;
 const path = (uid: string): { path: { uid: string } } => ({ path: { uid } });
 const countOf = (answer: unknown): number => Number((answer as { count?: unknown }).count ?? 0);
 
-/** Publish drafts; those that lead to drafts are told first. True if it was done. */
-export async function publish(uid: string, entries: readonly Entry[]): Promise<boolean> {
-  const drafts = entries.filter((entry) => !entry.publishedAt).map(({ id }) => id);
-  const ids = drafts.length ? drafts : entries.map(({ id }) => id);
+/** Lists of one content type, as their actions need them. */
+export interface ListedType {
+  uid: string;
+  /** Of localized types. */
+  locale: string | null;
+  /** What an entry is called. */
+  nameOf: (entry: Entry) => string;
+}
+
+/**
+ * Publish drafts, after a question that counts related drafts. Incomplete ones are listed, and the rest is offered.
+ * The ids of those that were left out; null if nothing was done.
+ */
+export async function publish(list: ListedType, entries: readonly Entry[]): Promise<number[] | null> {
+  const { uid } = list;
+  const drafts = entries.filter((entry) => !entry.publishedAt);
+  const wanted = drafts.length ? drafts : entries;
   return attempt(async () => {
-    const leading = (await call('GET /content-manager/collection-types/:uid/actions/countManyEntriesDraftRelations', {
-      ...path(uid),
-      query: { ids },
-    })) as { data: number };
-    const question = { title: t('list.publish.title', { count: ids.length }), action: t('list.publish') };
-    const hint = leading.data > 0 ? t('list.publish.drafts', { count: leading.data }) : undefined;
-    if ((ids.length > 1 || hint) && !(await confirmed({ ...question, hint }))) return false;
+    const incomplete = await incompleteOf(list, wanted);
+    const ids = wanted.map(({ id }) => id).filter((id) => !incomplete.has(id));
+    if (!(await mayPublish(uid, ids, [...incomplete.values()]))) return null;
     const count = countOf(await call('POST /content-manager/collection-types/:uid/actions/bulkPublish', { ...path(uid), body: { ids } }));
     await refresh(uid);
     const undo = { label: t('list.undo'), run: () => void unpublishIds(uid, ids) };
     toast('done', t('list.publish.done', { count }), drafts.length ? undo : undefined);
-    return true;
-  });
+    return [...incomplete.keys()];
+  }, null);
+}
+
+/** Drafts that cannot be published, by their ids, as a question lists them. */
+async function incompleteOf({ uid, locale, nameOf }: ListedType, entries: readonly Entry[]): Promise<Map<number, QuestionItem>> {
+  const { data } = await call('POST /octavo/incomplete-drafts/:uid', { ...path(uid), body: { ids: entries.map(({ id }) => id) } });
+  const known = new Map(entries.map((entry) => [entry.id, entry]));
+  const search = locale === null ? '' : `?plugins[i18n][locale]=${encodeURIComponent(locale)}`;
+  const items = data.map(({ id, errors }): [number, QuestionItem] => [
+    id,
+    { text: nameOf(known.get(id) ?? { id }), href: entryAddress(uid, id) + search, note: placesOf(readProblems(errors)).join(' · ') },
+  ]);
+  return new Map(items);
+}
+
+/** Whether to publish these, with what readers will not see and what is left out. One alone without either is not asked. */
+async function mayPublish(uid: string, ids: readonly number[], incomplete: readonly QuestionItem[]): Promise<boolean> {
+  if (!ids.length) return confirmed({ title: t('list.publish.incomplete', { count: incomplete.length }), hint: t('list.publish.fix'), items: incomplete });
+  const leading = (await call('GET /content-manager/collection-types/:uid/actions/countManyEntriesDraftRelations', {
+    ...path(uid),
+    query: { ids: [...ids] },
+  })) as { data: number };
+  const hint = leading.data > 0 ? t('list.publish.drafts', { count: leading.data }) : undefined;
+  if (incomplete.length) {
+    const hints = [t('list.publish.leaveOut', { count: incomplete.length }), ...(hint ? [hint] : [])].join(' ');
+    const title = t('list.publish.incomplete', { count: incomplete.length });
+    return confirmed({ title, hint: hints, items: incomplete, action: t('list.publish.rest', { count: ids.length }) });
+  }
+  if (ids.length === 1 && !hint) return true;
+  return confirmed({ title: t('list.publish.title', { count: ids.length }), action: t('list.publish'), hint });
 }
 
 /** Make published entries drafts. */
@@ -48,7 +88,7 @@ function unpublishIds(uid: string, ids: number[], undo?: () => void): Promise<bo
     await refresh(uid);
     toast('done', t('list.unpublish.done', { count }), undo && { label: t('list.undo'), run: undo });
     return true;
-  });
+  }, false);
 }
 
 /** As of when they were: nobody is told that what is old is new. */
@@ -59,7 +99,7 @@ function publishAgain(uid: string, entries: readonly Entry[]): Promise<boolean> 
     await refresh(uid);
     toast('done', t('list.publish.done', { count }));
     return true;
-  });
+  }, false);
 }
 
 /** Delete entries, after a question that says how many. */
@@ -72,12 +112,12 @@ export async function remove(uid: string, ids: readonly number[], name?: string)
     await refresh(uid);
     toast('done', t('list.delete.done', { count: countOf(answer) }));
     return true;
-  });
+  }, false);
 }
 
-/** All entries that a list leads to, as far as they can be changed at once: ids, and whether they are published. */
-export async function allEntries(uid: string, query: Record<string, QueryValue>): Promise<Entry[]> {
-  const asked = { ...query, fields: ['id', 'publishedAt'], page: 1, pageSize: MOST_AT_ONCE, sort: 'id:ASC' };
+/** All entries that a list leads to, as far as they can be changed at once: ids, whether they are published, and `names`. */
+export async function allEntries(uid: string, query: Record<string, QueryValue>, names: readonly string[]): Promise<Entry[]> {
+  const asked = { ...query, fields: ['id', 'publishedAt', ...names], page: 1, pageSize: MOST_AT_ONCE, sort: 'id:ASC' };
   const answer = await call('GET /content-manager/collection-types/:uid', { ...path(uid), query: asked });
   return answer.results as Entry[];
 }
@@ -88,11 +128,12 @@ export async function apiAddress(uid: string, id: number): Promise<string | null
   return api === null ? null : `${location.origin}${api}/${id}`;
 }
 
-async function attempt(work: () => Promise<boolean>): Promise<boolean> {
+/** What work answers, or `otherwise` where it failed, which is told. */
+async function attempt<Found>(work: () => Promise<Found>, otherwise: Found): Promise<Found> {
   try {
     return await work();
   } catch (error) {
     toast('failed', errorPlaces(error));
-    return false;
+    return otherwise;
   }
 }

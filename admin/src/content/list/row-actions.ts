@@ -13,25 +13,25 @@ import type { MenuItem } from '../../ui/menu';
 import { errorPlaces } from '../../ui/failed';
 import { note, toast } from '../../ui/toasts.svelte';
 import { hasDrafts } from '../model/definitions';
-import { apiAddress, publish, remove, unpublish } from './actions';
+import { apiAddress, publish, remove, unpublish, type ListedType } from './actions';
 import type { Entry } from './entries';
 
 const RIGHT = 'plugin::content-manager.explorer';
 
 /** What may be done with an entry; `gone` is told of entries that were deleted. */
-export function rowActions(type: ContentTypeSchema, entry: Entry, name: string, locale: string | null, gone: () => void): MenuItem[] {
-  const { uid } = type;
+export function rowActions(type: ContentTypeSchema, entry: Entry, list: ListedType, gone: () => void): MenuItem[] {
+  const { uid, locale } = list;
   const search = locale === null ? '' : `?plugins[i18n][locale]=${encodeURIComponent(locale)}`;
   const go = (rest: string): void => void navigate(`/content-manager/collection-types/${uid}/${rest}` as '/', { search });
   const items: MenuItem[] = [{ label: t('list.open'), icon: FilePen, run: () => go(String(entry.id)) }];
   if (may(`${RIGHT}.create`, uid)) items.push({ label: t('list.duplicate'), icon: CopyPlus, run: () => go(`create/clone/${entry.id}`) });
   if (hasDrafts(type) && may(`${RIGHT}.publish`, uid)) {
     if (entry.publishedAt) items.push({ label: t('list.unpublish'), icon: Undo, run: () => void unpublish(uid, [entry]) });
-    else items.push({ label: t('list.publish'), icon: Send, run: () => void publish(uid, [entry]) });
+    else items.push({ label: t('list.publish'), icon: Send, run: () => void publish(list, [entry]) });
   }
   items.push({ label: t('list.copyAddress'), icon: Copy, run: () => void copyAddress(uid, entry.id) });
   if (may(`${RIGHT}.delete`, uid)) {
-    const run = async (): Promise<void> => void ((await remove(uid, [entry.id], name)) && gone());
+    const run = async (): Promise<void> => void ((await remove(uid, [entry.id], list.nameOf(entry))) && gone());
     items.push({ label: t('ui.delete'), icon: Trash, isDangerous: true, isFirstOfGroup: true, run: () => void run() });
   }
   return items;

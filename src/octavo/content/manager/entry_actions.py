@@ -21,7 +21,14 @@ from octavo.content.manager.entry_writes import EntryWrites
 from octavo.content.manager.snapshot_reader import SnapshotReader
 from octavo.content.reader import EntryReader
 from octavo.core.clock import this_moment
-from octavo.core.errors import ApplicationError, BadRequestError, ForbiddenError, NotFoundError, ValidationError
+from octavo.core.errors import (
+    ApplicationError,
+    BadRequestError,
+    ForbiddenError,
+    NotFoundError,
+    Problem,
+    ValidationError,
+)
 from octavo.schema.attributes import LOCALE, PUBLISHED_AT
 from octavo.schema.content_types import ContentType
 
@@ -96,6 +103,21 @@ class EntryActions:
 
         return await self._writer.run(work, grouped=False, about=content_type)
 
+    async def incomplete(
+        self, content_type: ContentType, ids: Iterable[int | None], actor: Actor
+    ) -> list[tuple[int, list[Problem]]]:
+        """Return the drafts among these entries that cannot be published, sorted by id, each with its problems."""
+        wanted = _wanted(ids)
+
+        async def work(unit: EntryUnit) -> list[tuple[int, list[Problem]]]:
+            found = await self._check_access(unit, content_type, wanted, actor)
+            entries = await self._snapshots.read_entries(unit, content_type, found)
+            drafts = [entry for entry in entries if entry[PUBLISHED_AT] is None]
+            checked = ((int(entry["id"]), self._missing(content_type, entry)) for entry in drafts)
+            return [(entry_id, problems) for entry_id, problems in checked if problems]
+
+        return await self._writer.run(work, grouped=False, about=content_type)
+
     async def publish_as_before(
         self, content_type: ContentType, moments: Mapping[int | None, int], actor: Actor
     ) -> int:
@@ -158,17 +180,26 @@ class EntryActions:
         return await self.clone(content_type, entry_id, Write({}), actor)
 
     def _check_complete(self, content_type: ContentType, entry: Mapping[str, Any]) -> None:
-        missing = missing_in(self.registry, content_type, entry, strict=self._writer.rules.strict)
+        missing = self._missing(content_type, entry)
         if missing:
             raise ValidationError.from_problems(missing)
+
+    def _missing(self, content_type: ContentType, entry: Mapping[str, Any]) -> list[Problem]:
+        return missing_in(self.registry, content_type, entry, strict=self._writer.rules.strict)
 
     async def _enter_all(
         self, unit: EntryUnit, content_type: ContentType, wanted: Sequence[int | None], actor: Actor
     ) -> list[int]:
-        """Lock these entries and return their ids. Raises NotFoundError if one is missing, and ForbiddenError if the
-        actor cannot publish one."""
+        """Lock these entries and return their ids; raise as `_check_access`."""
+        await unit.lock_entries(content_type, [one for one in wanted if one is not None])
+        return await self._check_access(unit, content_type, wanted, actor)
+
+    async def _check_access(
+        self, unit: EntryUnit, content_type: ContentType, wanted: Sequence[int | None], actor: Actor
+    ) -> list[int]:
+        """Return the ids of these entries. Raises NotFoundError if one is missing, and ForbiddenError if the actor
+        cannot publish one."""
         ids = [one for one in wanted if one is not None]
-        await unit.lock_entries(content_type, ids)
         if len(await self._snapshots.existing_ids(unit, content_type, ids)) < len(wanted):
             raise NotFoundError
         scope = actor.ability.scope(content_type.uid, PUBLISH)

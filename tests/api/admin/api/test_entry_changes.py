@@ -164,6 +164,32 @@ async def test_many_at_once_are_one_change(newsroom: Newsroom) -> None:
         assert (await newsroom.ask("POST", f"{path}/bulkDelete", {"ids": ids_of_body})).status == 400
 
 
+async def test_incomplete_drafts_are_listed_before_they_are_published(newsroom: Newsroom) -> None:
+    path = "/octavo/incomplete-drafts/api::story.story"
+    bodies: list[dict[str, Any]] = [{}, {"title": "x"}, {"links": [{}]}]
+    empty, complete, link = [(await newsroom.make("story.story", one))["id"] for one in bodies]
+    missing = "title must be a `string` type, but the final value was: `null`."
+    title = {"path": ["title"], "message": missing, "name": "ValidationError"}
+    text = {
+        "path": ["links", "0", "text"],
+        "message": "links[0]." + missing.replace("title", "text"),
+        "name": "ValidationError",
+    }
+    answer = await newsroom.ask("POST", path, {"ids": [link, complete, empty]})
+    assert answer.json == {"data": [{"id": empty, "errors": [title]}, {"id": link, "errors": [title, text]}]}
+    assert (await newsroom.ask("POST", path, {"ids": [complete]})).json == {"data": []}
+    await newsroom.ask("POST", "story.story/actions/bulkPublish", {"ids": [complete]})
+    assert (await newsroom.ask("POST", path, {"ids": [complete]})).json == {"data": []}, "it is published"
+    assert (await newsroom.ask("POST", path, {"ids": [complete, 999]})).status == 404
+    assert (await newsroom.ask("POST", path, {"ids": [empty]}, by="edi")).status == 403
+    await newsroom.allow("publish", STORY, conditions=[IS_CREATOR])
+    assert (await newsroom.ask("POST", path, {"ids": [empty]}, by="edi")).status == 403, "it belongs to Ada"
+    assert (await newsroom.ask("POST", "/octavo/incomplete-drafts/api::badge.badge", {"ids": [1]})).status == 403
+    invalid: list[Any] = [[], "1", [{}], None, list(range(1, 1002))]
+    for wrong in invalid:
+        assert (await newsroom.ask("POST", path, {"ids": wrong})).status == 400, wrong
+
+
 async def test_what_was_made_a_draft_is_published_as_of_before(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "Old"})
     path, again = f"story.story/{made['id']}", "/octavo/publications/api::story.story"

@@ -5,11 +5,11 @@ from typing import Any, Final
 from octavo.access.authorization.ability import CREATE, UPDATE
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.users.content_manager_accounts import AccountWrites
-from octavo.api.admin.answers import plain_answer
+from octavo.api.admin.answers import data_answer, plain_answer
 from octavo.api.admin.endpoints.entries import PREFIX, read_id
 from octavo.api.admin.endpoints.preconditions import entry_answer, expected_version
 from octavo.api.admin.operations import AdminOperation
-from octavo.api.admin.schemas.content import RepublishInput
+from octavo.api.admin.schemas.content import EntryIds, IncompleteDrafts, RepublishInput
 from octavo.api.admin.schemas.media import Counted
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
@@ -168,7 +168,7 @@ _FORM: Final = Record({"entries": Items(_ENTRY, at_least(1), REQUIRED)}, closed=
 
 
 class PublicationEndpoints:
-    """`/octavo/publications/:uid`"""
+    """`/octavo/publications/:uid` and `/octavo/incomplete-drafts/:uid`"""
 
     operations = (
         AdminOperation(
@@ -179,21 +179,42 @@ class PublicationEndpoints:
             body=RepublishInput,
             answer=Counted,
         ),
+        AdminOperation(
+            "POST",
+            "/octavo/incomplete-drafts/:uid",
+            "incomplete",
+            "List drafts that cannot be published",
+            body=EntryIds,
+            answer=IncompleteDrafts,
+            safe=True,
+        ),
     )
 
     def __init__(self, actions: EntryActions) -> None:
         self._actions = actions
 
+    async def incomplete(self, request: Request, actor: Actor) -> Response:
+        """POST /octavo/incomplete-drafts/:uid: checks entries as `bulkPublish` does, and reports all of them."""
+        content_type = self._type(request, actor)
+        found = await self._actions.incomplete(content_type, await read_ids(request), actor)
+        return data_answer(
+            [{"id": entry_id, "errors": [one.as_json() for one in problems]} for entry_id, problems in found]
+        )
+
     async def publish(self, request: Request, actor: Actor) -> Response:
         """POST /octavo/publications/:uid: undoes `bulkUnpublish`, in one transaction."""
-        content_type = managed_type(self._actions.registry, request.path_values["uid"], actor, PUBLISH)
-        check_drafts(content_type)
+        content_type = self._type(request, actor)
         body = await request.json()
         check(_FORM, body)
         moments: dict[int | None, int] = {}
         for one in body["entries"]:
             moments[read_entry_id(one["id"], digits_only=True)] = _past(one["publishedAt"])
         return plain_answer({"count": await self._actions.publish_as_before(content_type, moments, actor)})
+
+    def _type(self, request: Request, actor: Actor) -> ContentType:
+        content_type = managed_type(self._actions.registry, request.path_values["uid"], actor, PUBLISH)
+        check_drafts(content_type)
+        return content_type
 
 
 def _past(text: str) -> int:

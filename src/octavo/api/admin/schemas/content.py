@@ -257,6 +257,33 @@ class RepublishInput(TypedDict):
     entries: list[Publication]
 
 
+class EntryIds(TypedDict):
+    """Entries of a content type."""
+
+    ids: list[int]
+
+
+class ValueProblem(TypedDict):
+    """An invalid or missing value."""
+
+    path: list[str]
+    message: str
+    name: str
+
+
+class IncompleteDraft(TypedDict):
+    """A draft and what prevents its publication."""
+
+    id: int
+    errors: list[ValueProblem]
+
+
+class IncompleteDrafts(TypedDict):
+    """Drafts that cannot be published."""
+
+    data: list[IncompleteDraft]
+
+
 class PlansAnswer(TypedDict):
     """An entry's schedule."""
 
