@@ -111,6 +111,25 @@ RECORDED: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize("text, expected", RECORDED, ids=[text for text, _ in RECORDED])
 def test_text_becomes_nested_values(text: str, expected: dict[str, Any]) -> None:
     assert parse_query_string(text) == expected
+    if "." not in text:
+        assert parse_form(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("data.name=x&data[note]=y", {"data": {"name": "x", "note": "y"}}),
+        ("data.seo.title=1", {"data": {"seo": {"title": "1"}}}),
+        ("data[seo].title=2", {"data": {"seo": {"title": "2"}}}),
+        ("data.seo[title]=3", {"data": {"seo": {"title": "3"}}}),
+        ("data%2Ename=4", {"data": {"name": "4"}}),
+        (".data.name=6", {"data": {"name": "6"}}),
+        ("data.name.=7", {"data": {"name": "7"}}),
+        ("data[name]=a.b", {"data": {"name": "a.b"}}),
+        ("data..name=5", {"data.": {"name": "5"}}),
+    ],
+)
+def test_keys_of_forms_can_have_dots(text: str, expected: dict[str, Any]) -> None:
     assert parse_form(text) == expected
 
 

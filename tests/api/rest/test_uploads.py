@@ -176,7 +176,7 @@ NO_ID = (("ref", BOOK), ("refId", "abc"), ("field", "cover"))
             (ONE, ("fileInfo", '{"name":{}}')),
             wrong("fileInfo.name must be a `string` type, but the final value was: `{}`.", "fileInfo", "name"),
         ),
-        ((ONE, *NO_TYPE), wrong("ref must be the UID of a content type", "ref")),
+        ((ONE, *NO_TYPE), wrong("ref must be the UID of a content type or component", "ref")),
         ((ONE, *NO_ID), wrong("refId must be the ID of an entry", "refId")),
         ((ONE, ("ref", BOOK), ("ref", BOOK)), wrong("ref must be given once, as a string", "ref")),
     ],
@@ -307,10 +307,42 @@ async def test_into_a_single_and_a_multiple_attribute(shop: Shop) -> None:
     assert await shop.media(book, "gallery") == first + second
 
 
+async def book_with_picture(shop: Shop) -> tuple[int, int]:
+    """The ids of a book and of a chapter in it."""
+    book = await shop.book(chapters=[{"title": "One"}])
+    shown = await shop.site.get(f"/api/books/{book}?populate=chapters", FULL_TOKEN)
+    return book, shown.json["data"]["attributes"]["chapters"][0]["id"]
+
+
+async def test_into_a_component(shop: Shop) -> None:
+    book, chapter = await book_with_picture(shop)
+    target = f"/api/books/{book}?populate=chapters.picture"
+    before = await shop.site.get(target, FULL_TOKEN)
+    (file,) = await shop.add(ONE, ("ref", "shop.chapter"), ("refId", str(chapter)), ("field", "picture"))
+    after = await shop.site.get(target, FULL_TOKEN)
+    shown = [one.json["data"]["attributes"]["chapters"][0]["picture"]["data"] for one in (before, after)]
+    assert (shown[0], shown[1]["id"]) == (None, file["id"])
+
+
+async def test_permission_for_a_component_is_that_of_its_entry(shop: Shop) -> None:
+    uploads, database = "plugin::upload.content-api.upload", shop.site.database
+    rights: tuple[list[str], ...] = ([], [f"{BOOK}.update"], ["api::front-page.front-page.update"])
+    tokens = [
+        await create_token(database, SECRETS["API_TOKEN_SALT"], f"c{number}", "custom", [uploads, *actions])
+        for number, actions in enumerate(rights)
+    ]
+    _, chapter = await book_with_picture(shop)
+    place = (("ref", "shop.chapter"), ("refId", str(chapter)), ("field", "picture"))
+    assert [(await shop.post("/api/upload", ONE, *place, token=token)).status for token in tokens] == [403, 200, 403]
+    assert len(shop.names()) == 1
+
+
 @pytest.mark.parametrize(
     "place",
     [
         (("ref", BOOK), ("refId", "9999999"), ("field", "cover")),
+        (("ref", "shop.chapter"), ("refId", "9999999"), ("field", "picture")),
+        (("ref", "shop.chapter"), ("refId", "1"), ("field", "title")),
         (("ref", BOOK), ("refId", "1"), ("field", "nope")),
         (("ref", BOOK), ("refId", "1"), ("field", "title")),
         (("ref", BOOK), ("field", "cover")),

@@ -8,7 +8,7 @@ import pytest
 from octavo.access.authorization.ability import Ability
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.admin.ability import AdminAbility, Share, Shares
-from octavo.content.manager.component_owners import ComponentOwners, places_of
+from octavo.content.component_owners import ComponentOwners, places_of
 from octavo.content.manager.relations import Relations
 from octavo.core.errors import ForbiddenError, NotFoundError, OctavoError
 from tests.access.authorization.conditional import at

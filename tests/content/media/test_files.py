@@ -10,18 +10,20 @@ from typing import Any
 
 import pytest
 
-from octavo.content.media.files import FileService
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.media.files import FileService, UploadTarget
 from octavo.content.media.library import FileInfo, MediaLibrary, MediaOptions, Naming
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
-from octavo.core.errors import ApplicationError, NotFoundError, ServiceUnavailable
+from octavo.core.errors import ApplicationError, ForbiddenError, NotFoundError, ServiceUnavailable
 from octavo.database import leases
 from octavo.database.connection import Database, IntegrityViolation, Transaction
 from octavo.database.synchronize import synchronize
 from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Form, ReadRequest
 from octavo.schema.content_types import FILE
+from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
 from tests.models.pictures import Arriving, picture
 from tests.models.v4_names import V4_NAMES
@@ -55,6 +57,32 @@ class Desk:
 async def desk(database: Database, registry: Registry, tmp_path: Path) -> Desk:
     await synchronize(database, registry, (leases.TABLE,))
     return Desk(database, registry, tmp_path / "uploads")
+
+
+async def test_a_component_is_linked_if_its_entry_can_be_updated(desk: Desk) -> None:
+    registry, database = desk.writer.registry, desk.writer.database
+    book = registry.content_types["api::book.book"]
+
+    async def create(unit: EntryUnit) -> int:
+        return await unit.create(book, {"title": "Emma", "chapters": [{"title": "One"}]})
+
+    await desk.writer.run(create)
+    chapter = await database.fetch_value("SELECT id FROM components_shop_chapters")
+    asked: list[FieldPlace] = []
+
+    def refuse(place: FieldPlace) -> None:
+        asked.append(place)
+        raise ForbiddenError
+
+    target = UploadTarget(registry.components["shop.chapter"], chapter, "picture", refuse)
+    with pytest.raises(ForbiddenError):
+        await desk.files.add([OLD], [], desk.answer, target)
+    assert asked == [FieldPlace("api::book.book", "chapters.")]
+    assert (desk.contents(), await database.fetch_value("SELECT count(*) FROM files")) == ({}, 0)
+    allowed = UploadTarget(registry.components["shop.chapter"], chapter, "picture", asked.append)
+    await desk.files.add([OLD], [], desk.answer, allowed)
+    links = await database.fetch_all("SELECT related_id, related_type, field FROM files_related_morphs")
+    assert [tuple(link) for link in links] == [(chapter, "shop.chapter", "picture")]
 
 
 async def replaced_and_then(desk: Desk, file: dict[str, Any], error: Exception, stored: bool = False) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from octavo.content.manager.component_owners import ComponentOwners
+from octavo.content.component_owners import ComponentOwners
 from octavo.content.media.storage.local import LocalStorage
 from octavo.database.component_names import (
     ComponentNames,

@@ -42,6 +42,7 @@ _ENCODED_BRACKET = re.compile("%5[BbDd]")
 _BROKEN_ESCAPE = re.compile("%(?![0-9A-Fa-f]{2})")
 _ESCAPES = re.compile(rb"(?:%[0-9A-Fa-f]{2})++")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+_DOTTED = re.compile(r"\.([^.\[]+)")
 _POSITION = re.compile("0|[1-9][0-9]{0,14}")
 _CACHED_KEY_LENGTH = 80
 
@@ -103,8 +104,10 @@ _APPEND = _Append()
 _Path = tuple[_Step | _Append, ...]
 
 
-def parse_query_string(text: str, *, merged: bool = False) -> dict[str, Any]:
-    """Parse a query string without the question mark. `merged` selects the former version of the rules.
+def parse_query_string(text: str, *, merged: bool = False, dotted: bool = False) -> dict[str, Any]:
+    """Parse a query string without the question mark.
+
+    `merged` selects the former version of the rules. With `dotted`, keys can have dots instead of brackets.
 
     >>> parse_query_string("filters[author][name]=Ann&sort[]=title&sort[]=id&populate")
     {'filters': {'author': {'name': 'Ann'}}, 'sort': ['title', 'id'], 'populate': None}
@@ -113,7 +116,8 @@ def parse_query_string(text: str, *, merged: bool = False) -> dict[str, Any]:
         return {}
     rules = _MERGED if merged else _LISTED
     root: dict[str, Any] = {}
-    for key, value in _read_pairs(text, rules).items():
+    for given, value in _read_pairs(text, rules).items():
+        key = _DOTTED.sub(r"[\1]", given) if dotted and "." in given else given
         path = _split_short_key(key, rules) if len(key) <= _CACHED_KEY_LENGTH else _split_key(key, rules)
         if path is not None:
             _place(root, path, value, rules)
@@ -132,8 +136,12 @@ def read_params(request: Request) -> dict[str, Any]:
 
 
 def parse_form(text: str) -> dict[str, Any]:
-    """Parse an `application/x-www-form-urlencoded` body, with the same rules."""
-    return parse_query_string(text)
+    """Parse an `application/x-www-form-urlencoded` body, with the same rules. As in v4, keys can have dots.
+
+    >>> parse_form("data.title=Emma&data[author].name=Jane")
+    {'data': {'title': 'Emma', 'author': {'name': 'Jane'}}}
+    """
+    return parse_query_string(text, dotted=True)
 
 
 def _read_pairs(text: str, rules: _Rules) -> dict[str, Any]:

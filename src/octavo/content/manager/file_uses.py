@@ -8,8 +8,8 @@ import orjson
 
 from octavo.access.authorization.ability import FIND, Ability, reads_always
 from octavo.access.authorization.actor import Actor
+from octavo.content.component_owners import ComponentOwners
 from octavo.content.controllers.reading import ContentReads
-from octavo.content.manager.component_owners import ComponentOwners
 from octavo.content.manager.layouts import main_field
 from octavo.content.manager.snapshot_reader import chosen_by_ids
 from octavo.core.values import dataclass

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from octavo.access.authorization.ability import FIND, Ability
 from octavo.access.authorization.actor import Actor
-from octavo.content.manager.component_owners import ComponentOwners, places_of
+from octavo.content.component_owners import ComponentOwners, places_of
 from octavo.content.manager.configurations import Configurations
 from octavo.content.manager.entries import ManagedEntries
 from octavo.content.manager.field_visibility import is_hidden

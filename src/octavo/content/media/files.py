@@ -3,12 +3,13 @@
 Each is one transaction, which also reads the response. Raises `NotFoundError` and the errors of the media library.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
 import orjson
 
+from octavo.content.component_owners import ComponentOwners, Owner
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.input.prefetch import prefetch
 from octavo.content.media.focal_points import METADATA, FocalPoint, keeping_focal_point, with_focal_point
@@ -17,6 +18,7 @@ from octavo.content.media.image_variants import delete_variants, discard, file_l
 from octavo.content.media.library import ROOT_FOLDER, FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
 from octavo.content.media.storage.base import Storage, is_segment
 from octavo.content.reader import EntryReader, PreparedRead
+from octavo.content.write_locks import lock_entries
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import NotFoundError, ValidationError
 from octavo.core.forms.printing import MISSING
@@ -33,7 +35,8 @@ from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Form, ReadRequest
 from octavo.query.sql.write.files import compile_last_place
 from octavo.schema.attributes import Media
-from octavo.schema.content_types import FILE, ContentType
+from octavo.schema.content_types import FILE, Component, ContentType
+from octavo.schema.field_places import FieldPlace
 
 _MISSING: Final = "Entity not found"
 
@@ -47,11 +50,16 @@ async def _anybody(unit: EntryUnit, file_id: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class UploadTarget:
-    """A media attribute of an entry that new files are linked to."""
+    """A media attribute that new files are linked to, of an entry or of a component in an entry.
 
-    content_type: ContentType
-    entry_id: int
+    `check_place` raises an error if the caller cannot update the attribute in this content type, or in a component at
+    this place.
+    """
+
+    definition: ContentType | Component
+    id: int
     field: str
+    check_place: Callable[[FieldPlace], None]
 
 
 class FileService:
@@ -72,6 +80,7 @@ class FileService:
         self._row = self._rows.prepare(plan_read(row, self._registry))
         self._last_place = compile_last_place(reader.dialect)
         self._folders = FolderRows(reader.dialect)
+        self._owners = ComponentOwners(writer.database, writer.registry)
 
     async def add(
         self,
@@ -84,7 +93,7 @@ class FileService:
     ) -> list[bytes]:
         """Store files, link them to `place` if given, and return their responses. `actor_id` is the creator.
 
-        If the entry or media attribute does not exist, the files are stored without a link.
+        If the entry, component or media attribute does not exist, the files are stored without a link.
         """
         async with self._media.incoming(files, infos, path) as stored:
 
@@ -269,13 +278,14 @@ class FileService:
         return await self._show(answer, file_id, unit.connection)
 
     async def _attach(self, unit: EntryUnit, place: UploadTarget, ids: Sequence[int]) -> None:
-        attribute = place.content_type.attributes.get(place.field)
-        uid, entry_id = place.content_type.uid, place.entry_id
-        fact = EntryFact(content_type=place.content_type, id=entry_id)
-        found = await prefetch(unit, self._registry, self._reader.dialect, [fact])
-        if not isinstance(attribute, Media) or found.entry(fact) is None:
+        """Link files to a media attribute. Does nothing if it does not exist. Raises the errors of `check_place`."""
+        attribute = place.definition.attributes.get(place.field)
+        if not isinstance(attribute, Media):
             return
-        await unit.connection.lock(f"octavo: files of {uid} {entry_id} {place.field}")
+        entries = await self._locked_entries(unit, place)
+        if not entries:
+            return
+        uid, entry_id = place.definition.uid, place.id
         last, changes = 0.0, list[Change]()
         if attribute.multiple:
             last = await unit.connection.fetch_value(self._last_place, (uid, entry_id, place.field)) or 0.0
@@ -284,7 +294,23 @@ class FileService:
             changes.append(DetachFiles(places=((uid, entry_id, place.field),)))
         links = tuple(FileLink(one, uid, entry_id, place.field, last + order) for order, one in enumerate(ids, 1))
         await unit.apply([*changes, AttachFiles(links=links)])
-        unit.record(uid, entry_id, ChangeKind.UPDATE)
+        for entry in entries:
+            unit.record(*entry, ChangeKind.UPDATE)
+
+    async def _locked_entries(self, unit: EntryUnit, place: UploadTarget) -> set[tuple[str, int]]:
+        """Lock and return the entry, or the entries that contain the component, by type and id; none if missing."""
+        definition = place.definition
+        if isinstance(definition, ContentType):
+            entry = (definition.uid, place.id)
+            await lock_entries(unit.connection, [entry])
+            fact = EntryFact(content_type=definition, id=place.id)
+            found = await prefetch(unit, self._registry, self._reader.dialect, [fact])
+            return {entry} if found.entry(fact) is not None else set()
+        owners = await self._owners.of(definition, place.id, unit.connection)
+        for owner in owners:
+            place.check_place(owner.place)
+        await lock_entries(unit.connection, _entries(owners))
+        return _entries(owners) & _entries(await self._owners.of(definition, place.id, unit.connection))
 
     async def _show(self, answer: PreparedRead, file_id: int, connection: Connection) -> bytes:
         shown = await self._reader.read_one(answer.bind(id=file_id), connection)
@@ -320,6 +346,10 @@ class FileService:
     async def _discard(self, names: Sequence[str]) -> None:
         """Remove files after a commit."""
         await discard(self._media.storage, names)
+
+
+def _entries(owners: Iterable[Owner]) -> set[tuple[str, int]]:
+    return {(owner.content_type.uid, owner.entry_id) for owner in owners}
 
 
 def _folder_id(info: FileInfo) -> Any:

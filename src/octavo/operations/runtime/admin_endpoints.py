@@ -48,7 +48,7 @@ from octavo.api.admin.operations import Endpoints, admin_handlers
 from octavo.api.http.hosts import allowed_hosts
 from octavo.api.http.operations import declare
 from octavo.api.http.router import Router
-from octavo.content.manager.component_owners import ComponentOwners
+from octavo.content.component_owners import ComponentOwners
 from octavo.content.manager.draft_relations import DraftRelations
 from octavo.content.manager.file_uses import FileUses
 from octavo.content.manager.managed_locales import ManagedLocales

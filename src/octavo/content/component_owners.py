@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Final
 
 from octavo.core.values import dataclass
-from octavo.database.connection import Database
+from octavo.database.connection import Connection, Database
 from octavo.query.sql.physical_names import component_table
 from octavo.query.sql.raw_statement import RawStatement, escape_braces
 from octavo.schema.attributes import components_of
@@ -39,26 +39,33 @@ class ComponentOwners:
         self._database = database
         self._registry = registry
 
-    async def of(self, component: Component, component_id: int, depth: int = _DEEPEST) -> list[Owner]:
-        """Return the entries that contain a component, even nested. There is one, unless data is corrupt."""
+    async def of(
+        self, component: Component, component_id: int, connection: Connection | None = None, *, depth: int = _DEEPEST
+    ) -> list[Owner]:
+        """Return the entries that contain a component, even nested. There is one, unless data is corrupt.
+
+        Reads through the connection, or any of the database's if None.
+        """
         found: list[Owner] = []
         for holder in self._registry.holders(component.uid):
-            for entry_id, field in await self._held(holder, component, component_id):
+            for entry_id, field in await self._held(holder, component, component_id, connection):
                 if isinstance(holder, ContentType):
                     found.append(Owner(holder, entry_id, FieldPlace(holder.uid, f"{field}.")))
                 elif isinstance(holder, Component) and depth:
-                    for owner in await self.of(holder, entry_id, depth - 1):
+                    for owner in await self.of(holder, entry_id, connection, depth=depth - 1):
                         place = FieldPlace(owner.place.uid, f"{owner.place.way}{field}.")
                         found.append(Owner(owner.content_type, owner.entry_id, place))
         return found
 
-    async def _held(self, holder: Definition, component: Component, component_id: int) -> list[tuple[int, str]]:
+    async def _held(
+        self, holder: Definition, component: Component, component_id: int, connection: Connection | None
+    ) -> list[tuple[int, str]]:
         dialect, registry = self._database.dialect, self._registry
         former = registry.former_names.at(holder.uid).values()
         names = ", ".join(map(dialect.literal, dict.fromkeys((component.uid, *chain.from_iterable(former)))))
         table = dialect.quote(component_table(holder).name)
         statement = RawStatement(_HOLDERS.format(table=escape_braces(table), names=escape_braces(names)))
-        rows = await self._database.fetch_all(*statement.bind(dialect, component=component_id))
+        rows = await (connection or self._database).fetch_all(*statement.bind(dialect, component=component_id))
         found = [
             (int(entry_id), str(field))
             for entry_id, field, name in rows
