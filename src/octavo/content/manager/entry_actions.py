@@ -108,15 +108,12 @@ class EntryActions:
     ) -> list[tuple[int, list[Problem]]]:
         """Return the drafts among these entries that cannot be published, sorted by id, each with its problems."""
         wanted = _wanted(ids)
-
-        async def work(unit: EntryUnit) -> list[tuple[int, list[Problem]]]:
+        async with self._writer.open_reading() as unit:
             found = await self._check_access(unit, content_type, wanted, actor)
             entries = await self._snapshots.read_entries(unit, content_type, found)
-            drafts = [entry for entry in entries if entry[PUBLISHED_AT] is None]
-            checked = ((int(entry["id"]), self._missing(content_type, entry)) for entry in drafts)
-            return [(entry_id, problems) for entry_id, problems in checked if problems]
-
-        return await self._writer.run(work, grouped=False, about=content_type)
+        drafts = [entry for entry in entries if entry[PUBLISHED_AT] is None]
+        checked = ((int(entry["id"]), self._missing(content_type, entry)) for entry in drafts)
+        return [(entry_id, problems) for entry_id, problems in checked if problems]
 
     async def publish_as_before(
         self, content_type: ContentType, moments: Mapping[int | None, int], actor: Actor
