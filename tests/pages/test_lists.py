@@ -109,6 +109,46 @@ def test_filters_are_made_changed_and_removed(desk: Desk) -> None:
     desk.see("2 conditions from the URL", "2 in total")
 
 
+def test_dates_are_compared_with_periods_that_move_with_the_day(desk: Desk) -> None:
+    desk.open(ARTICLES)
+    desk.see("in total")
+    desk.click("Filter")
+    desk.choose("Field", "Issue date", "issue")
+    desk.pick("Operator", "is in the period")
+    desk.pick("Value", "Last 7 days")
+    assert desk.barriers() == []
+    desk.click("Apply")
+    desk.see("Issue date: Last 7 days")
+    desk.until("decodeURIComponent(location.search).includes('[issueDate][$within]=last7Days')", "its name")
+    desk.click("Issue date: Last 7 days")
+    desk.pick("Operator", "is less than")
+    desk.until("document.querySelector('#filter-value').value === ''", "no date that is a period")
+    desk.click("Cancel")
+    desk.open(f"{ARTICLES}?filters[$and][0][updatedAt][$within]=yesteryear")
+    desk.see("1 condition from the URL")
+
+
+def test_days_belong_to_periods_of_the_readers_time_zone(desk: Desk) -> None:
+    days = desk.do(
+        "[1, 0, -6, -7, -29, -30].map((more) => { const now = new Date(); return new Date(now.getFullYear(), "
+        "now.getMonth(), now.getDate() + more).toLocaleDateString('sv') })"
+    )
+    rest = {"format": "note", "featured": False}
+    made = [
+        desk.ask("POST", LIST, {"title": f"Dated {n}", "slug": f"dated-{n}", "issueDate": day, **rest})["id"]
+        for n, day in enumerate(days)
+    ]
+    named = f"{ARTICLES}?sort=id:ASC&filters[$and][0][title][$startsWith]=Dated&filters[$and][1][issueDate][$within]="
+    shown = "[...document.querySelectorAll('tbody tr')].map((one) => one.innerText.match(/Dated (.)/)?.[1]).join('')"
+    for period, found in (("today", "1"), ("last7Days", "12"), ("last30Days", "1234")):
+        desk.open(named + period)
+        desk.until(f"{shown} === '{found}'", f"what is dated in {period}")
+    desk.open(named + "thisMonth")
+    month = "".join(str(n) for n, day in enumerate(days) if day[:7] == days[1][:7])
+    desk.until(f"{shown} === '{month}'", "what is dated in this month")
+    desk.ask("POST", f"{LIST}/actions/bulkDelete", {"ids": made})
+
+
 def test_a_status_is_chosen_beside_the_search(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?sort=id:ASC")
     desk.see("in total")

@@ -4,29 +4,37 @@ import { call } from '../../api/client';
 import type { EntryPage, PlannedMoment } from '../../api/operations';
 import type { QueryValue } from '../../api/query';
 import { queries } from '../../app/queries';
-import { filterQuery } from './filters';
+import { filterQuery, type Condition } from './filters';
+import { withDays } from './periods';
 import type { ListState } from './address.svelte';
 
 export type Entry = Record<string, unknown> & { id: number };
 /** A list that is ready to be asked for: with the size and order that its view begins with. */
-export type ReadyState = ListState & { pageSize: number; sort: string };
+export type ReadyState = ListState & {
+  pageSize: number;
+  sort: string;
+  /** The type of the attribute that a condition compares. */
+  typeOf: (condition: Condition) => string | undefined;
+};
 
 export const listKey = (uid: string): readonly string[] => ['entries', uid];
 
 /** What of the state chooses entries, whatever their order and page. */
-export function choiceQuery(state: ListState): Record<string, QueryValue> {
+export function choiceQuery(state: ReadyState): Record<string, QueryValue> {
   const locale = state.locale === null ? {} : { locale: state.locale };
-  return { ...(state.search ? { _q: state.search } : {}), ...locale, ...filterQuery(state.filters) };
+  return { ...(state.search ? { _q: state.search } : {}), ...locale, ...filterQuery(withDays(state.filters, state.typeOf)) };
 }
 
 export function entriesQuery(uid: () => string, ready: () => ReadyState | null): CreateQueryResult<EntryPage> {
   return createQuery(() => {
     const state = ready();
-    const query = state && { page: state.page, pageSize: state.pageSize, sort: state.sort, ...choiceQuery(state) };
+    const query = (): Record<string, QueryValue> =>
+      state ? { page: state.page, pageSize: state.pageSize, sort: state.sort, ...choiceQuery(state) } : {};
     return {
-      queryKey: [...listKey(uid()), query],
-      queryFn: ({ signal }) => call('GET /content-manager/collection-types/:uid', { path: { uid: uid() }, query: query ?? {}, signal }),
-      enabled: query !== null,
+      queryKey: [...listKey(uid()), query()],
+      // Periods begin with the present day, also in a page that stays open overnight.
+      queryFn: ({ signal }) => call('GET /content-manager/collection-types/:uid', { path: { uid: uid() }, query: query(), signal }),
+      enabled: state !== null,
       // The list before stands until the next is there, but never that of another content-type.
       placeholderData: (before: EntryPage | undefined, of) => (of?.queryKey[1] === uid() ? keepPreviousData(before) : undefined),
     };

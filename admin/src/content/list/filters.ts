@@ -1,5 +1,6 @@
 /** Conditions of a list, as v4 writes them into addresses: `filters[$and][0][author][name][$containsi]=x`. */
 import type { QueryValue } from '../../api/query';
+import { isPeriod, WITHIN } from './periods';
 
 /** `path` leads to an attribute, through relations and components; `values` has several for `$in` and its like. */
 export interface Condition {
@@ -26,7 +27,8 @@ export function readFilters(entries: Iterable<[string, string]>): Filters {
   for (const [key, value] of entries) {
     if (!key.startsWith('filters')) continue;
     const [, place, names, operator, index] = KEY.exec(key) ?? [];
-    if (place === undefined || names === undefined || operator === undefined || takesList(operator) !== (index !== undefined)) {
+    const isKnown = operator !== WITHIN || isPeriod(value);
+    if (place === undefined || names === undefined || operator === undefined || !isKnown || takesList(operator) !== (index !== undefined)) {
       others.push([key, value]);
       continue;
     }

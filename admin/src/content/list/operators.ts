@@ -7,6 +7,8 @@ const EMPTY = ['null', 'notNull'] as const;
 const EQUAL = ['eq', 'ne'] as const;
 const LISTED = ['in', 'notIn'] as const;
 const ORDERED = ['gt', 'gte', 'lt', 'lte', 'between'] as const;
+/** Periods of the calendar. */
+const WITHIN_PERIOD = ['within'] as const;
 const TEXT = [
   'containsi',
   'contains',
@@ -21,9 +23,10 @@ const TEXT = [
   'endsWith',
   'endsWithi',
 ] as const;
-type Operator = (typeof EMPTY | typeof EQUAL | typeof LISTED | typeof ORDERED | typeof TEXT)[number];
+type Operator = (typeof EMPTY | typeof WITHIN_PERIOD | typeof EQUAL | typeof LISTED | typeof ORDERED | typeof TEXT)[number];
 
 const OF_ORDERED: readonly Operator[] = [...EQUAL, ...ORDERED, ...LISTED, ...EMPTY];
+const OF_DAYS: readonly Operator[] = [...WITHIN_PERIOD, ...OF_ORDERED];
 const OF_TYPES: Readonly<Record<string, readonly Operator[]>> = {
   string: [...TEXT, ...LISTED, ...EMPTY],
   text: [...TEXT, ...LISTED, ...EMPTY],
@@ -36,10 +39,10 @@ const OF_TYPES: Readonly<Record<string, readonly Operator[]>> = {
   biginteger: OF_ORDERED,
   float: OF_ORDERED,
   decimal: OF_ORDERED,
-  date: OF_ORDERED,
+  date: OF_DAYS,
   time: OF_ORDERED,
-  datetime: OF_ORDERED,
-  timestamp: OF_ORDERED,
+  datetime: OF_DAYS,
+  timestamp: OF_DAYS,
 };
 
 /** The operators that an attribute can be asked by, the most usual one first; none for passwords. What leads to others,

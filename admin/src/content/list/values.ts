@@ -1,6 +1,7 @@
 /** Values of conditions, between what people type and what addresses hold. */
 import type { Attribute } from '../../api/operations';
-import { formatInstant, t } from '../../messages/index.svelte';
+import { formatInstant, t, type MessageKey } from '../../messages/index.svelte';
+import type { Period } from './periods';
 
 const INSTANTS = new Set(['datetime', 'timestamp']);
 const WHOLE = new Set(['integer', 'biginteger']);
@@ -29,6 +30,8 @@ export function fromInput(text: string, attribute: Attribute): string | null {
   if (attribute.type === 'float' || attribute.type === 'decimal') return Number.isFinite(Number(value)) ? value : null;
   return text;
 }
+
+export const periodName = (period: Period): string => t(`list.period.${period}` as MessageKey);
 
 /** A value in words. */
 export function valueName(value: string, attribute: Attribute | undefined): string {

@@ -1,0 +1,35 @@
+/** Periods that move with the day: their names stand in addresses, and their days are found when a list is read. */
+import type { Attribute } from '../../api/operations';
+import type { Condition, Filters } from './filters';
+
+export const WITHIN = '$within';
+export const PERIODS = ['today', 'last7Days', 'last30Days', 'thisMonth'] as const;
+export type Period = (typeof PERIODS)[number];
+
+export const isPeriod = (value: string | undefined): value is Period => PERIODS.includes(value as Period);
+
+/** The first day of a period, and the day after its last one, in the reader's time zone. */
+function daysOf(period: Period, now: Date): [from: Date, until: Date] {
+  const day = (month: number, date: number): Date => new Date(now.getFullYear(), month, date);
+  const [month, date] = [now.getMonth(), now.getDate()];
+  if (period === 'thisMonth') return [day(month, 1), day(month + 1, 1)];
+  const back = { today: 0, last7Days: 6, last30Days: 29 }[period];
+  return [day(month, date - back), day(month, date + 1)];
+}
+
+const dayText = (date: Date): string => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+
+/** The same filters as the service knows them. `typeOf` is told a path. */
+export function withDays(filters: Filters, typeOf: (condition: Condition) => Attribute['type'] | undefined, now = new Date()): Filters {
+  const conditions = filters.conditions.flatMap((condition): Condition[] => {
+    const [period] = condition.values;
+    if (condition.operator !== WITHIN || !isPeriod(period)) return [condition];
+    const write = typeOf(condition) === 'date' ? dayText : (date: Date): string => date.toISOString();
+    const [from, until] = daysOf(period, now).map(write) as [string, string];
+    return [
+      { path: condition.path, operator: '$gte', values: [from] },
+      { path: condition.path, operator: '$lt', values: [until] },
+    ];
+  });
+  return { ...filters, conditions };
+}
