@@ -49,6 +49,7 @@ LAYERS = {
     "operations.runtime": "The server process and the sites it serves.",
     "operations.transfer": "Export, import, copies between databases, seeds.",
     "operations.backups": "Backups and their storage.",
+    "operations.comparison": "Comparison of two services: requests, masks, differences, reports.",
     "operations.manual": "The documentation inside the package.",
     "v4": "Strapi v4 projects: settings, JavaScript, routes, reports.",
     "asgi": "The application factory for other servers.",

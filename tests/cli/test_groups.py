@@ -35,6 +35,7 @@ def test_every_command_is_there() -> None:
         "start",
         "reload",
         "adopt",
+        "compare",
         "content-types list",
         "routes list",
         "generate api",

@@ -1,0 +1,130 @@
+"""The requests to compare: which ones are read from the sources, and which ones only read."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import field
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+import orjson
+from graphql import GraphQLError, OperationDefinitionNode, OperationType, parse
+
+from octavo.core.values import dataclass
+
+DEFAULT_PATHS: Final = ("/api", "/graphql", "/uploads")
+_ACCOUNTS: Final = re.compile(r"/([^/]+/)*(auth|connect)/")
+_READS: Final = ("GET", "HEAD")
+_METHODS: Final = frozenset({*_READS, "POST", "PUT", "PATCH", "DELETE"})
+_LONGEST_TARGET: Final = 8_192
+_LONGEST_BODY: Final = 256 * 1024
+_MOST_TOKENS: Final = 20_000
+_TARGET: Final = re.compile(r"/[!-~]*")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRequest:
+    """A request. `target` is the path with the query string. `source` names the file that it is from."""
+
+    method: str
+    target: str
+    body: str = ""
+    content_type: str = ""
+    source: str = ""
+
+    @property
+    def path(self) -> str:
+        """The path, decoded."""
+        return unquote(self.target.partition("?")[0])
+
+    def key(self, role: str) -> str:
+        """Return the key of the request for a role, which contains no part of the request."""
+        parts = (role, self.method, self.target, self.content_type, self.body)
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+@dataclass(slots=True)
+class Selection:
+    """Collects requests from sources, without duplicates, and counts the others by reason.
+
+    `paths` are prefixes of paths. `writes`: also collect requests that write.
+    """
+
+    paths: tuple[str, ...] = DEFAULT_PATHS
+    writes: bool = False
+    most: int = 10_000
+    requests: dict[tuple[str, ...], ComparedRequest] = field(default_factory=dict)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.requests) >= self.most
+
+    def add(self, request: ComparedRequest) -> None:
+        """Add a request, or count the reason to skip it."""
+        reason = self._reason_to_skip(request)
+        key: tuple[str, ...] = (request.method, request.target, request.content_type, request.body)
+        if reason is None and self.writes and not is_read(request):
+            key = (*key, str(len(self.requests)))  # a repeated write is another write
+        if reason is None and key in self.requests:
+            reason = "duplicates"
+        if reason is None and self.is_full:
+            reason = f"more than {self.most} requests"
+        if reason is None:
+            self.requests[key] = request
+        else:
+            self.skipped[reason] += 1
+
+    def _reason_to_skip(self, request: ComparedRequest) -> str | None:
+        if request.method not in _METHODS:
+            return "other methods"
+        if len(request.target) > _LONGEST_TARGET or len(request.body) > _LONGEST_BODY:
+            return "too long"
+        if not _TARGET.fullmatch(request.target) or ".." in request.path.split("/"):
+            return "invalid URLs"
+        if not _is_below(request.path, self.paths):
+            return "other paths"
+        if self.writes:
+            return None
+        if _ACCOUNTS.match(request.path):
+            return "sign-in and account endpoints"
+        return None if is_read(request) else "writes"
+
+
+def _is_below(path: str, prefixes: Iterable[str]) -> bool:
+    return any(path == prefix or path.startswith(f"{prefix.rstrip('/')}/") for prefix in prefixes)
+
+
+def target_of(url: str) -> str:
+    """Return the path and the query string of a URL or a target. Raises ValueError."""
+    if url.startswith("/"):
+        return url.partition("#")[0]
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https"):
+        raise ValueError("neither a path nor a URL")
+    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+
+
+def is_read(request: ComparedRequest) -> bool:
+    """Return whether a request only reads: GET and HEAD, and GraphQL queries."""
+    if request.method in _READS:
+        return True
+    return request.method == "POST" and "json" in request.content_type and _has_only_queries(request.body)
+
+
+def _has_only_queries(body: str) -> bool:
+    try:
+        value = orjson.loads(body)
+        operations = value if isinstance(value, list) else [value]
+        return bool(operations) and all(_is_query(one["query"]) for one in operations)
+    except (orjson.JSONDecodeError, KeyError, TypeError, GraphQLError, RecursionError):
+        return False
+
+
+def _is_query(text: object) -> bool:
+    if not isinstance(text, str):
+        return False
+    nodes = parse(text, no_location=True, max_tokens=_MOST_TOKENS).definitions
+    operations = [one for one in nodes if isinstance(one, OperationDefinitionNode)]
+    return bool(operations) and all(one.operation is OperationType.QUERY for one in operations)
