@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from PIL import Image
 
 from octavo.content.media.library import FileInfo, MediaLibrary, MediaOptions
+from octavo.content.media.processing import kilobytes
 from octavo.content.media.storage.local import LocalStorage
 from octavo.core.errors import ApplicationError, OctavoError, PayloadTooLargeError, ServiceUnavailable, ValidationError
 from octavo.database.connection import Database
@@ -23,7 +25,7 @@ from octavo.database.synchronize import synchronize
 from octavo.database.unit_of_work import unit_of_work
 from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.registry import Registry
-from tests.models.pictures import Arriving, bomb, picture
+from tests.models.pictures import Arriving, bomb, picture, turned_picture
 
 pytestmark = pytest.mark.anyio
 
@@ -110,6 +112,22 @@ async def test_formats_that_pages_of_administrators_choose(
     await tables.execute(*RawStatement(text).bind(tables.dialect, key="plugin_upload_settings", value=value))
     await library.add([Arriving("a.png", picture("PNG", 600, 400), "image/png")])
     assert {*json.loads((await rows(tables, "formats"))[0][0])} == {*made}
+
+
+async def test_images_are_optimized_if_the_settings_say_so(
+    library: MediaLibrary, tables: Database, folder: Path
+) -> None:
+    await library.add([Arriving("a.jpg", turned_picture(300, 200), "image/jpeg")])
+    value = json.dumps({"sizeOptimization": True, "responsiveDimensions": False, "autoOrientation": True})
+    text = "INSERT INTO strapi_core_store_settings ({key:name}, value, type) VALUES ({key}, {value}, 'object')"
+    await tables.execute(*RawStatement(text).bind(tables.dialect, key="plugin_upload_settings", value=value))
+    await library.add([Arriving("b.jpg", turned_picture(300, 200), "image/jpeg")])
+    shown = await rows(tables, "url, width, height, size")
+    stored = [folder / url.rpartition("/")[2] for url, *_ in shown]
+    with Image.open(stored[0]) as first, Image.open(stored[1]) as second:
+        assert (first.size, second.size) == ((300, 200), (200, 300))
+    assert [one[1:3] for one in shown] == [[200, 300]] * 2
+    assert [float(one[3]) for one in shown] == [kilobytes(path.stat().st_size) for path in stored]
 
 
 @pytest.mark.parametrize(

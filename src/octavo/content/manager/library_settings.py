@@ -9,7 +9,7 @@ from octavo.core.forms import REQUIRED, Flag, Number, Record, Text, check
 
 _SETTINGS: Final = "settings"
 _VIEW: Final = "view_configuration"
-_DEFAULTS: Final = {"sizeOptimization": True, "responsiveDimensions": True, "autoOrientation": False}
+_DEFAULTS: Final = {"sizeOptimization": False, "responsiveDimensions": True, "autoOrientation": False}
 _DEFAULT_VIEW: Final = {"pageSize": 10, "sort": "createdAt:DESC"}
 _SORTS: Final = ("createdAt:DESC", "createdAt:ASC", "name:ASC", "name:DESC", "updatedAt:DESC", "updatedAt:ASC")
 _SETTINGS_FORM: Final = Record(

@@ -1,6 +1,7 @@
 """Prepare an uploaded file in a worker: measure an image, create its formats, and remove metadata."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from octavo.content.media.box_metadata import FIRST_BOXES
@@ -13,11 +14,14 @@ _TYPES_WITH_METADATA = ("image/", "video/", "audio/", "application/mp4")
 @dataclass(frozen=True, slots=True)
 class Preparation:
     """What to do with a file: the formats to create, by name and maximum width or height, beside a thumbnail; whether
-    a file that starts like an image must be one; whether to keep metadata."""
+    a file that starts like an image must be one; whether to keep metadata; whether to compress images and to turn them
+    upright."""
 
     breakpoints: Mapping[str, int]
     check_images: bool = False
     keep_notes: bool = False
+    smaller: bool = False
+    upright: bool = False
 
 
 def prepared_type(types: Iterable[str], head: bytes) -> str | None:
@@ -32,11 +36,16 @@ def prepared_type(types: Iterable[str], head: bytes) -> str | None:
 def prepare_file(path: Path, mime: str, preparation: Preparation) -> Measured:
     """Measure a file, write its formats beside it, and remove its metadata in place. Raises ApplicationError."""
     from octavo.content.media.image_metadata import remove_notes
+    from octavo.content.media.image_optimization import optimize_image
     from octavo.content.media.images import process_image  # Pillow is only for workers
 
     measured = process_image(path, mime, preparation.breakpoints, path, check=preparation.check_images)
-    if not preparation.keep_notes:
-        remove_notes(path, mime, measured.orientation)
+    if preparation.keep_notes:
+        return measured
+    if not measured.is_too_large:
+        choices = {"smaller": preparation.smaller, "upright": preparation.upright}
+        measured = replace(measured, orientation=optimize_image(path, mime, measured.orientation, **choices))
+    remove_notes(path, mime, measured.orientation)
     return measured
 
 

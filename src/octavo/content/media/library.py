@@ -19,7 +19,16 @@ from octavo.content.core_store import stored_value
 from octavo.content.media.file_names import FileName, read_file_name
 from octavo.content.media.folders import ApiFolder, Folder
 from octavo.content.media.image_workers import IMAGE_WORKERS
-from octavo.content.media.processing import FileInfo, FileWork, IncomingFile, MediaOptions, Naming, Part, StoredFile
+from octavo.content.media.processing import (
+    FileInfo,
+    FileWork,
+    ImageSettings,
+    IncomingFile,
+    MediaOptions,
+    Naming,
+    Part,
+    StoredFile,
+)
 from octavo.content.media.storage.base import ReplacedObject, Storage, temporary_in
 from octavo.core.clock import this_moment
 from octavo.core.errors import ServiceUnavailable, ValidationError
@@ -249,19 +258,22 @@ class MediaLibrary:
         try:
             await in_thread(lambda: work.copy(file, name))
             check(work, name)
-            scaled = await self._is_scaled() if work.is_image else False
-            preparation = work.preparation(scaled=scaled)
+            settings = await self._image_settings() if work.is_image else ImageSettings()
+            preparation = work.preparation(settings)
             if preparation is not None:
-                work.prepared(await IMAGE_WORKERS.run(preparation, heavy=work.is_heavy), name)
+                work.prepared(await IMAGE_WORKERS.run(preparation, heavy=work.is_heavy(settings)), name)
             return await in_thread(lambda: store(work, name))
         except BaseException:
             await in_thread(work.discard)
             raise
 
-    async def _is_scaled(self) -> bool:
-        """Return whether images get more formats than a thumbnail, as administrators choose in the settings."""
+    async def _image_settings(self) -> ImageSettings:
+        """Return the settings that administrators choose. Without stored ones, originals stay as they are."""
         found = await stored_value(self._database, _SETTINGS)
-        return not (isinstance(found, Mapping) and found.get("responsiveDimensions") is False)
+        if not isinstance(found, Mapping):
+            return ImageSettings()
+        scaled = found.get("responsiveDimensions") is not False
+        return ImageSettings(scaled, found.get("sizeOptimization") is True, found.get("autoOrientation") is True)
 
 
 def _row(attributes: Mapping[str, Any], folder_path: str, now: int, actor_id: int | None) -> tuple[Any, ...]:

@@ -70,6 +70,16 @@ class MediaOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class ImageSettings:
+    """What administrators choose in the media library's settings: whether images get more formats than a thumbnail, are
+    compressed, and are turned upright."""
+
+    scaled: bool = True
+    smaller: bool = False
+    upright: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Naming:
     """The storage names of a file and its formats. `prefix` is the folder with a trailing slash, or empty; `known` are
     existing names by format, which stay."""
@@ -165,20 +175,22 @@ class FileWork:
         """Whether it is an image; known after the copy."""
         return self._mime.startswith("image/")
 
-    @property
-    def is_heavy(self) -> bool:
-        """Whether it is an image that is decoded in full; a JPEG is decoded at a reduced size."""
-        return self.is_image and self._mime not in ("image/jpeg", SVG)
+    def is_heavy(self, settings: ImageSettings) -> bool:
+        """Return whether it is an image that is decoded in full; by default, a JPEG is decoded at a reduced size."""
+        is_reduced = self._mime == "image/jpeg" and not (settings.smaller or settings.upright)
+        return self.is_image and not is_reduced and self._mime != SVG
 
-    def preparation(self, *, scaled: bool = True) -> Callable[[], Measured] | None:
-        """Return the function that measures the file and creates its formats (only a thumbnail unless `scaled`), for a
-        worker; None if the file needs none."""
+    def preparation(self, settings: ImageSettings) -> Callable[[], Measured] | None:
+        """Return the function that measures the file and creates its formats, for a worker; None if the file needs
+        none."""
         mime = prepared_type((self._mime, self._kind), self._head)
         if mime is None:
             return None
         options = self._options
-        breakpoints = options.breakpoints if scaled else {}
-        preparation = Preparation(breakpoints, options.check_images, options.keep_notes)
+        breakpoints = options.breakpoints if settings.scaled else {}
+        preparation = Preparation(
+            breakpoints, options.check_images, options.keep_notes, settings.smaller, settings.upright
+        )
         return partial(prepare_file, self._path, mime, preparation)
 
     def prepared(self, measured: Measured, name: FileName) -> None:
