@@ -170,6 +170,7 @@ def test_reports_contain_no_secrets() -> None:
         "/api/users?filters[email][$eq]=<e-mail>&access_token=<hidden>&resetCode=<hidden>&a=1"
     )
     assert redaction.value("resetPasswordToken", "abc") == "<hidden>"
+    assert redaction.value("code", "BAD_USER_INPUT") == '"BAD_USER_INPUT"'
     assert redaction.value("user", {"password": "a", "list": [{"jwt": "b"}]}) == (
         '{"password":"<hidden>","list":[{"jwt":"<hidden>"}]}'
     )
