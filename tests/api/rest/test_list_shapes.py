@@ -177,3 +177,12 @@ async def test_later_pages_are_not_planned_again(warm: Site) -> None:
         for number in range(3, 30):
             assert (await warm.get(target.format(number))).status == 200
     assert calls["plan_read"] == calls["parse_query_string"] == 0
+
+
+async def test_new_values_on_the_first_page_are_not_planned_again(warm: Site) -> None:
+    target = "/api/books?filters[title][$contains]={}&sort=title&pagination[page]=1&pagination[pageSize]=2"
+    assert (await warm.get(target.format("2"))).status == 200
+    with counted_calls(own=True) as calls:
+        for number in range(3, 30):
+            assert (await warm.get(target.format(number))).status == 200
+    assert calls["plan_read"] == calls["parse_query_string"] == 0

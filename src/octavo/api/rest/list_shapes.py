@@ -27,7 +27,10 @@ _TOKEN: Final = secrets.token_hex(12)
 
 _HOLE: Final = "\0"
 """Stands for the number of the page in a shape. It cannot be in a query string unencoded."""
-_PAGE: Final = re.compile(r"(?:^|(?<=&))pagination(?:\[|%5[Bb])(page|start)(?:\]|%5[Dd])=([1-9][0-9]{0,8})(?=&|$)")
+_PAGE: Final = re.compile(
+    r"(?:^|(?<=&))pagination(?:\[|%5[Bb])(page|start)(?:\]|%5[Dd])=([2-9]|[1-9][0-9]{1,8})(?=&|$)"
+)
+"""A page after the first, whose statement has no parameter for its start."""
 
 Key = tuple[Hashable, ...]
 

@@ -224,7 +224,7 @@ class ContentWrites:
             if content_type.draft_and_publish and PUBLISHED_AT in data:
                 await self.policy.check_result(unit, content_type, entry_id, actor, PUBLISH)
             entry = await self.answer(answer, entry_id, unit)  # localizations are read before the update (observed)
-            if content_type.localized:
+            if content_type.localized and isinstance(data, Mapping):  # a list changes nothing (observed)
                 await self._share(sharing, unit, content_type, entry_id, entry, data)
             return entry
 

@@ -185,6 +185,10 @@ async def test_incomplete_drafts_are_listed_before_they_are_published(newsroom: 
     await newsroom.allow("publish", STORY, conditions=[IS_CREATOR])
     assert (await newsroom.ask("POST", path, {"ids": [empty]}, by="edi")).status == 403, "it belongs to Ada"
     assert (await newsroom.ask("POST", "/octavo/incomplete-drafts/api::badge.badge", {"ids": [1]})).status == 403
+    database = newsroom.office.club.database
+    database.read_only_message = "Back at 6 pm"
+    assert (await newsroom.ask("POST", path, {"ids": [complete]})).status == 200, "it writes nothing"
+    database.read_only_message = None
     invalid: list[Any] = [[], "1", [{}], None, list(range(1, 1002))]
     for wrong in invalid:
         assert (await newsroom.ask("POST", path, {"ids": wrong})).status == 400, wrong

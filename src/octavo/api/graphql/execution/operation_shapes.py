@@ -55,11 +55,12 @@ class Lifting:
         return value if argument is None else self._marked(argument.value, value)
 
     def id_source(self, node: FieldNode) -> Source | None:
-        """Return the source of a field's id, or None if it is not a variable."""
+        """Return the source of a field's id, or None if it is not a variable with a value."""
         argument = next((one for one in node.arguments if one.name.value == ID), None)
         if argument is None or not isinstance(argument.value, VariableNode):
             return None
-        return (argument.value.name.value,)
+        name = argument.value.name.value
+        return (name,) if name in self._variables else None
 
     def _marked(self, node: Node, value: Any) -> Any:
         match node:
