@@ -89,6 +89,40 @@ def test_incomplete_drafts_are_named_and_the_rest_is_published(desk: Desk) -> No
     desk.ask("POST", f"{LIST}/actions/bulkDelete", {"ids": [*full, half]})
 
 
+def test_a_field_is_edited_in_several_entries(desk: Desk) -> None:
+    rest = {"format": "note", "featured": False}
+    made = [desk.ask("POST", LIST, {"title": f"Batch {n}", "slug": f"batch-{n}", **rest})["id"] for n in range(3)]
+    named = "filters[$and][0][title][$startsWith]=Batch&sort=id:ASC"
+    desk.open(f"{ARTICLES}?{named}")
+    desk.see("3 in total")
+    desk.click_at("thead input")
+    desk.click("Edit")
+    desk.see("Edit 3 entries", "Each entry is checked and saved separately.")
+    desk.click("Update 3 entries")
+    desk.see("Choose a field first")
+    desk.choose("Field", "Author", "author")
+    desk.choose("Value", "Oskar Lindqvist", "osk")
+    assert desk.barriers() == []
+    desk.ask("PUT", f"{LIST}/{made[1]}", {"readingMinutes": 9})
+    desk.click("Update 3 entries")
+    desk.see("2 entries updated", "1 entry was not updated", "Batch 1")
+    assert desk.barriers() == []
+    desk.click("Close", within="[role=dialog] footer")
+    desk.see("1 entry selected")
+    authors = "[...document.querySelectorAll('tbody tr')].map((one) => one.innerText.includes('Oskar')).join()"
+    desk.until(f"{authors} === 'true,false,true'", "the author of two articles")
+    desk.click("Edit")
+    desk.choose("Field", "Reading minutes", "reading")
+    desk.fill("Value", "many")
+    desk.click("Update 1 entry")
+    desk.see("Enter a valid value for this field.")
+    desk.fill("Value", "12")
+    desk.click("Update 1 entry")
+    desk.see("1 entry updated")
+    assert desk.ask("GET", f"{LIST}/{made[1]}")["readingMinutes"] == 12
+    desk.ask("POST", f"{LIST}/actions/bulkDelete", {"ids": made})
+
+
 def test_filters_are_made_changed_and_removed(desk: Desk) -> None:
     desk.open(ARTICLES)
     desk.see("in total")

@@ -176,6 +176,12 @@ export interface AuditPage {
   actions: (string)[];
 }
 
+/** Values for several entries. */
+export interface BatchEdit {
+  entries: (SeenEntry)[];
+  data: Record<string, unknown>;
+}
+
 /** Whether definitions can be changed; if not, why. */
 export interface BuilderState {
   isChangeable: boolean;
@@ -562,17 +568,6 @@ export interface ImageSettingsAnswer {
   data: ImageSettings;
 }
 
-/** A draft and what prevents its publication. */
-export interface IncompleteDraft {
-  id: number;
-  errors: (ValueProblem)[];
-}
-
-/** Drafts that cannot be published. */
-export interface IncompleteDrafts {
-  data: (IncompleteDraft)[];
-}
-
 /** The names of a definition. */
 export interface Info {
   displayName: string;
@@ -592,6 +587,17 @@ export interface Information {
 /** Versions and environment. */
 export interface InformationAnswer {
   data: Information;
+}
+
+/** Entries that cannot be published or changed. */
+export interface InvalidEntries {
+  data: (InvalidEntry)[];
+}
+
+/** An entry and what prevents its publication or change. */
+export interface InvalidEntry {
+  id: number;
+  errors: (ValueProblem)[];
 }
 
 /** A new administrator to invite. */
@@ -1024,6 +1030,12 @@ export interface ScheduleState {
   unpublishAt?: string | null;
   failure?: ScheduleFailure;
   problems?: (string)[];
+}
+
+/** An entry and its last update, as the client has read it. */
+export interface SeenEntry {
+  id: number;
+  updatedAt?: string;
 }
 
 /** A new session. */
@@ -1539,6 +1551,8 @@ export interface Operations {
   'GET /octavo/audit': { path: undefined; takes: unknown; answers: AuditAnswer };
   /** Export audit records as JSON lines */
   'GET /octavo/audit/export': { path: undefined; takes: unknown; answers: unknown };
+  /** Update entries with the same values */
+  'POST /octavo/batch-edits/:uid': { path: { uid: string | number }; takes: BatchEdit; answers: InvalidEntries };
   /** Report whether definitions can be changed */
   'GET /octavo/content-type-builder': { path: undefined; takes: unknown; answers: BuilderStateAnswer };
   /** Preview a change of definitions */
@@ -1550,7 +1564,7 @@ export interface Operations {
   /** List the entries that use a file */
   'GET /octavo/files/:id/uses': { path: { id: string | number }; takes: unknown; answers: FileUsesAnswer };
   /** List drafts that cannot be published */
-  'POST /octavo/incomplete-drafts/:uid': { path: { uid: string | number }; takes: EntryIds; answers: IncompleteDrafts };
+  'POST /octavo/incomplete-drafts/:uid': { path: { uid: string | number }; takes: EntryIds; answers: InvalidEntries };
   /** Show background jobs */
   'GET /octavo/jobs': { path: undefined; takes: unknown; answers: WorkAnswer };
   /** Retry failed jobs */

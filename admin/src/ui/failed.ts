@@ -24,7 +24,7 @@ export function errorPlaces(error: unknown): string {
 export function placesOf(problems: readonly Problem[]): string[] {
   return problems.map(({ path, message }) => {
     const name = readablePath(path.join('.'));
-    return message.includes(name) ? message : `${name}: ${message}`;
+    return !name || message.includes(name) ? message : `${name}: ${message}`;
   });
 }
 

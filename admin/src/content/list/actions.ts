@@ -1,6 +1,7 @@
 /** What is done with entries of a list, one or many, and how it is taken back. */
 import { call } from '../../api/client';
 import { readProblems } from '../../api/errors';
+import type { InvalidEntry } from '../../api/operations';
 import type { QueryValue } from '../../api/query';
 import { entryAddress } from '../../app/addresses';
 import { t } from '../../messages/index.svelte';
@@ -45,8 +46,12 @@ export async function publish(list: ListedType, entries: readonly Entry[]): Prom
 }
 
 /** Drafts that cannot be published, by their ids, as a question lists them. */
-async function incompleteOf({ uid, locale, nameOf }: ListedType, entries: readonly Entry[]): Promise<Map<number, QuestionItem>> {
-  const { data } = await call('POST /octavo/incomplete-drafts/:uid', { ...path(uid), body: { ids: entries.map(({ id }) => id) } });
+async function incompleteOf(list: ListedType, entries: readonly Entry[]): Promise<Map<number, QuestionItem>> {
+  const { data } = await call('POST /octavo/incomplete-drafts/:uid', { ...path(list.uid), body: { ids: entries.map(({ id }) => id) } });
+  return questionItems(list, entries, data);
+}
+
+function questionItems({ uid, locale, nameOf }: ListedType, entries: readonly Entry[], data: readonly InvalidEntry[]): Map<number, QuestionItem> {
   const known = new Map(entries.map((entry) => [entry.id, entry]));
   const search = locale === null ? '' : `?plugins[i18n][locale]=${encodeURIComponent(locale)}`;
   const items = data.map(({ id, errors }): [number, QuestionItem] => [
@@ -71,6 +76,28 @@ async function mayPublish(uid: string, ids: readonly number[], incomplete: reado
   }
   if (ids.length === 1 && !hint) return true;
   return confirmed({ title: t('list.publish.title', { count: ids.length }), action: t('list.publish'), hint });
+}
+
+/** Entries that the service edits in one request, each in a transaction of its own. */
+const MOST_EDITED = 100;
+
+/** Write the same values into entries, unless they were changed since they were listed. Those that were refused are
+ * listed; their ids. Null if nothing was done. */
+export async function edit(list: ListedType, entries: readonly Entry[], data: Record<string, unknown>): Promise<number[] | null> {
+  return attempt(async () => {
+    const refused: InvalidEntry[] = [];
+    for (let start = 0; start < entries.length; start += MOST_EDITED) {
+      const seen = entries.slice(start, start + MOST_EDITED).map(({ id, updatedAt }) => (typeof updatedAt === 'string' ? { id, updatedAt } : { id }));
+      refused.push(...(await call('POST /octavo/batch-edits/:uid', { ...path(list.uid), body: { entries: seen, data } })).data);
+    }
+    await refresh(list.uid);
+    if (entries.length > refused.length) toast('done', t('list.batch.done', { count: entries.length - refused.length }));
+    if (refused.length) {
+      const items = [...questionItems(list, entries, refused).values()];
+      void confirmed({ title: t('list.batch.refused', { count: refused.length }), items });
+    }
+    return refused.map(({ id }) => id);
+  }, null);
 }
 
 /** Make published entries drafts. */
@@ -117,7 +144,7 @@ export async function remove(uid: string, ids: readonly number[], name?: string)
 
 /** All entries that a list leads to, as far as they can be changed at once: ids, whether they are published, and `names`. */
 export async function allEntries(uid: string, query: Record<string, QueryValue>, names: readonly string[]): Promise<Entry[]> {
-  const asked = { ...query, fields: ['id', 'publishedAt', ...names], page: 1, pageSize: MOST_AT_ONCE, sort: 'id:ASC' };
+  const asked = { ...query, fields: ['id', 'publishedAt', 'updatedAt', ...names], page: 1, pageSize: MOST_AT_ONCE, sort: 'id:ASC' };
   const answer = await call('GET /content-manager/collection-types/:uid', { ...path(uid), query: asked });
   return answer.results as Entry[];
 }

@@ -74,6 +74,7 @@ const OPERATIONS: Readonly<Partial<Record<keyof Operations, MessageKey>>> = {
   'POST /octavo/jobs/given-up/:id/retry': 'audit.action.job.retry',
   'POST /octavo/jobs/tasks/:name/run': 'audit.action.task.run',
   'PUT /octavo/live-settings': 'audit.action.liveSettings',
+  'POST /octavo/batch-edits/:uid': 'audit.action.update',
   'POST /octavo/publications/:uid': 'audit.action.publish',
   'PUT /octavo/schedules/:uid/:id': 'audit.action.entry.schedule',
   'POST /octavo/webhooks/:id/deliveries/:message/redeliver': 'audit.action.webhook.redeliver',

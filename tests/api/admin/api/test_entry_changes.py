@@ -194,6 +194,37 @@ async def test_incomplete_drafts_are_listed_before_they_are_published(newsroom: 
         assert (await newsroom.ask("POST", path, {"ids": wrong})).status == 400, wrong
 
 
+async def test_entries_get_the_same_values_each_on_its_own(newsroom: Newsroom) -> None:
+    path, [badge] = "/octavo/batch-edits/api::story.story", await badges(newsroom, 1)
+    made = [await newsroom.make("story.story", {"title": f"S{n}"}) for n in range(4)]
+    seen = [{"id": one["id"], "updatedAt": one["updatedAt"]} for one in made]
+    await newsroom.ask("PUT", f"story.story/{made[1]['id']}", {"words": 1})
+    await newsroom.ask("POST", f"story.story/{made[2]['id']}/actions/publish")
+    seen[2] = {"id": made[2]["id"]}
+    data = {"title": None, "badges": {"connect": [{"id": badge}]}}
+    answer = await newsroom.ask("POST", path, {"entries": [*seen, {"id": 999}], "data": data})
+    assert answer.status == 200, answer.body
+    errors = {one["id"]: [(error["path"], error["name"]) for error in one["errors"]] for one in answer.json["data"]}
+    assert errors == {
+        made[1]["id"]: [([], "ConflictError")],
+        made[2]["id"]: [(["title"], "ValidationError")],
+        999: [([], "NotFoundError")],
+    }
+    titles = [(await newsroom.ask("GET", f"story.story/{one['id']}")).json["title"] for one in made]
+    assert titles == [None, "S1", "S2", None]
+    assert [await related(newsroom, one["id"]) for one in made] == [[badge], [], [], [badge]]
+    assert (await newsroom.ask("POST", path, {"entries": seen, "data": data}, by="edi")).status == 403
+    await newsroom.allow("update", STORY, "words", conditions=[IS_CREATOR])
+    own = (await newsroom.make("story.story", {"title": "own"}))["id"]
+    refused = (await newsroom.ask("POST", path, {"entries": [{"id": own}], "data": {"words": 2}}, by="edi")).json
+    assert [one["errors"][0]["name"] for one in refused["data"]] == ["ForbiddenError"]
+    invalid: list[Any] = [{}, {"entries": [], "data": data}, {"entries": seen}, {"entries": seen, "data": {}}]
+    invalid += [{"entries": [{"id": n + 1} for n in range(101)], "data": data}, {"entries": [{}], "data": data}, []]
+    invalid += [{"entries": [{"id": wrong}], "data": data} for wrong in ("abc", "1e1", 0, 10**30)]
+    for body in invalid:
+        assert (await newsroom.ask("POST", path, body)).status == 400, body
+
+
 async def test_what_was_made_a_draft_is_published_as_of_before(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "Old"})
     path, again = f"story.story/{made['id']}", "/octavo/publications/api::story.story"

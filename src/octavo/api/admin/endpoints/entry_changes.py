@@ -9,7 +9,7 @@ from octavo.api.admin.answers import data_answer, plain_answer
 from octavo.api.admin.endpoints.entries import PREFIX, read_id
 from octavo.api.admin.endpoints.preconditions import entry_answer, expected_version
 from octavo.api.admin.operations import AdminOperation
-from octavo.api.admin.schemas.content import EntryIds, IncompleteDrafts, RepublishInput
+from octavo.api.admin.schemas.content import BatchEdit, EntryIds, InvalidEntries, RepublishInput
 from octavo.api.admin.schemas.media import Counted
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
@@ -20,13 +20,24 @@ from octavo.content.manager.entry_actions import PUBLISH, EntryActions
 from octavo.content.manager.entry_writes import EntryWrites
 from octavo.content.manager.managed_types import managed_single, managed_type
 from octavo.core.clock import this_moment
-from octavo.core.errors import ForbiddenError, NotFoundError, ValidationError
+from octavo.core.errors import (
+    ForbiddenError,
+    NotFoundError,
+    OctavoError,
+    Problem,
+    ValidationError,
+    problems_of,
+)
 from octavo.core.forms import REQUIRED, Id, Items, Record, Text, at_least, check
 from octavo.query.dates import read_instant
 from octavo.query.numbers import read_entry_id
 from octavo.schema.content_types import USER, ContentType
 
 _IDS: Final = Record({"ids": Items(Id(), at_least(1), REQUIRED)})
+MOST_EDITED: Final = 100
+"""The maximum number of entries in a batch edit, so that the request ends before clients give up."""
+_SEEN: Final = Record({"id": Id(REQUIRED), "updatedAt": Text()}, closed=True)
+_BATCH: Final = Record({"entries": Items(_SEEN, at_least(1), REQUIRED)})
 _ACTIONS: Final = f"{PREFIX}/actions"
 
 
@@ -41,6 +52,14 @@ class EntryChangeEndpoints:
         AdminOperation("POST", f"{PREFIX}/auto-clone/:id", "auto_clone", "Duplicate an entry unchanged"),
         AdminOperation("POST", f"{PREFIX}/:id/actions/publish", "publish", "Publish an entry"),
         AdminOperation("POST", f"{PREFIX}/:id/actions/unpublish", "unpublish", "Unpublish an entry"),
+        AdminOperation(
+            "POST",
+            "/octavo/batch-edits/:uid",
+            "update_many",
+            "Update entries with the same values",
+            body=BatchEdit,
+            answer=InvalidEntries,
+        ),
         AdminOperation("POST", f"{_ACTIONS}/bulkPublish", "publish_many", "Publish entries"),
         AdminOperation("POST", f"{_ACTIONS}/bulkUnpublish", "unpublish_many", "Unpublish entries"),
         AdminOperation("POST", f"{_ACTIONS}/bulkDelete", "delete_many", "Remove entries"),
@@ -65,9 +84,29 @@ class EntryChangeEndpoints:
         content_type = self._type(request, actor, UPDATE)
         write, entry_id = await read_body(request), read_id(request)
         with expected_version(request) as version:
-            if content_type.uid == USER:
-                return entry_answer(await self._accounts.update(entry_id, write, actor, version))
-            return entry_answer(await self._writes.update(content_type, entry_id, write, actor, version))
+            return entry_answer(await self._update(content_type, entry_id, write, actor, version))
+
+    async def update_many(self, request: Request, actor: Actor) -> Response:
+        """POST /octavo/batch-edits/:uid: updates each entry as `update` does, in its own transaction.
+
+        Returns the entries that were not updated, with the reasons.
+        """
+        content_type = self._type(request, actor, UPDATE)
+        seen, write = await _read_batch(request)
+        failed = []
+        for entry_id, version in seen.items():
+            try:
+                await self._update(content_type, entry_id, write, actor, version)
+            except OctavoError as error:
+                failed.append({"id": entry_id, "errors": [one.as_json() for one in problems_of(error)]})
+        return data_answer(failed)
+
+    async def _update(
+        self, content_type: ContentType, entry_id: int, write: Write, actor: Actor, version: str | None
+    ) -> bytes:
+        if content_type.uid == USER:
+            return await self._accounts.update(entry_id, write, actor, version)
+        return await self._writes.update(content_type, entry_id, write, actor, version)
 
     async def delete(self, request: Request, actor: Actor) -> Response:
         """DELETE /content-manager/collection-types/:uid/:id"""
@@ -158,6 +197,28 @@ async def read_ids(request: Request) -> list[int | None]:
     return [read_entry_id(one, digits_only=True) for one in body["ids"]]
 
 
+async def _read_batch(request: Request) -> tuple[dict[int, str | None], Write]:
+    """Return the expected `updatedAt` of each entry, None for any, and the values to write. Raises ValidationError."""
+    size = len(await request.body())
+    body = await request.json()
+    check(_BATCH, body)
+    data = body.get("data")
+    if not isinstance(data, dict) or not data:
+        raise ValidationError.from_problems([Problem(("data",), "data must be an object with at least one field")])
+    if len(body["entries"]) > MOST_EDITED:
+        message = f"At most {MOST_EDITED} entries can be edited at once, got {len(body['entries'])}"
+        raise ValidationError.from_problems([Problem(("entries",), message)])
+    seen: dict[int, str | None] = {}
+    for index, one in enumerate(body["entries"]):
+        entry_id = read_entry_id(one["id"], digits_only=True)
+        if entry_id is None:
+            raise ValidationError.from_problems(
+                [Problem(("entries", str(index), "id"), "id must be a positive integer")]
+            )
+        seen[entry_id] = one.get("updatedAt")
+    return seen, Write(data, size=size)
+
+
 def counted(count: int) -> Response:
     """Return a response with the number of changed entries."""
     return plain_answer({"count": count})
@@ -185,7 +246,7 @@ class PublicationEndpoints:
             "incomplete",
             "List drafts that cannot be published",
             body=EntryIds,
-            answer=IncompleteDrafts,
+            answer=InvalidEntries,
             safe=True,
         ),
     )

@@ -271,17 +271,31 @@ class ValueProblem(TypedDict):
     name: str
 
 
-class IncompleteDraft(TypedDict):
-    """A draft and what prevents its publication."""
+class InvalidEntry(TypedDict):
+    """An entry and what prevents its publication or change."""
 
     id: int
     errors: list[ValueProblem]
 
 
-class IncompleteDrafts(TypedDict):
-    """Drafts that cannot be published."""
+class InvalidEntries(TypedDict):
+    """Entries that cannot be published or changed."""
 
-    data: list[IncompleteDraft]
+    data: list[InvalidEntry]
+
+
+class SeenEntry(TypedDict):
+    """An entry and its last update, as the client has read it."""
+
+    id: int
+    updatedAt: NotRequired[str]
+
+
+class BatchEdit(TypedDict):
+    """Values for several entries."""
+
+    entries: list[SeenEntry]
+    data: dict[str, Any]
 
 
 class PlansAnswer(TypedDict):
