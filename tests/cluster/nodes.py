@@ -150,7 +150,7 @@ def write_configuration(folder: Path, port: int, nodes: list[Node]) -> Path:
     for line in HAPROXY.read_text("utf-8").splitlines():
         if "bind :80" in line:
             lines.append(f"\tbind 127.0.0.1:{port}")
-        elif "server one " in line:
+        elif line.strip().startswith("server one "):
             lines += [f"\tserver {node.name} 127.0.0.1:{node.port} check" for node in nodes]
         elif not any(left_out in line for left_out in LEFT_OUT):
             lines.append(line)

@@ -132,7 +132,8 @@ def test_users_who_are_blocked(desks: list[Desk], press: Cluster) -> None:
     here.ask("PUT", path, {"blocked": True}, press.headers)
     followed("a blocked user", others, lambda desk: desk.ask("GET", "/api/users/me", None, headers).status_code == 401)
     here.ask("PUT", path, {"blocked": False}, press.headers)
-    followed("a user again", others, lambda desk: desk.ask("GET", "/api/users/me", None, headers).status_code == 200)
+    again = bearer(here.ask("POST", "/api/auth/local", USER, {}).json()["jwt"])  # blocking has ended the sessions
+    followed("a user again", others, lambda desk: desk.ask("GET", "/api/users/me", None, again).status_code == 200)
 
 
 def test_rights_and_sessions_of_administrators(desks: list[Desk]) -> None:

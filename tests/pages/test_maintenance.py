@@ -30,7 +30,7 @@ def test_a_save_shows_the_message_and_loses_nothing(desk: Desk, in_maintenance: 
     open_form(desk, article)
     desk.fill("Title", "Written meanwhile")
     desk.click("Save")
-    desk.see(MESSAGE)
+    desk.page.wait_for(f"document.body.innerText.split({MESSAGE!r}).length > 2")  # the banner, and the refused save
     assert stored(desk, article)["title"] == "Before maintenance"
     refused = [text for text in desk.complaints() if "/content-manager/collection-types/" not in text]
     assert refused == []
