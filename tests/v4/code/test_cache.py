@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from octavo.schema.loader import load_registry
+from octavo.settings.package_json import DeclaredPlugin
 from octavo.v4.code import Code
 from octavo.v4.code.cache import FILE, cached_code, decode, encode
 from octavo.v4.code.read import read_code
@@ -78,3 +79,36 @@ def test_a_stored_value_of_another_kind_is_not_used(tmp_path: Path) -> None:
 def test_values_survive() -> None:
     values = {"a": (1, "x", None), "b": [True, 1.5, {"c": frozenset(("y", "z"))}]}
     assert decode(json.loads(json.dumps(encode(values)))) == values
+
+
+def test_a_changed_plugin_in_the_build_folder_is_read(tmp_path: Path) -> None:
+    project = make_v4_project(tmp_path)
+    declared = (DeclaredPlugin("shop", resolve="./dist/src/plugins/shop"),)
+    write_files(project, {"dist/src/plugins/shop/strapi-server.js": "module.exports = {}"})
+    count = 0
+
+    def read() -> Code:
+        nonlocal count
+        count += 1
+        return read_code(project, load_registry(project), declared)
+
+    for text in ("module.exports = {}", "module.exports = {}", "module.exports = { a: 1 }"):
+        write_files(project, {"dist/src/plugins/shop/strapi-server.js": text})
+        cached_code(project, load_registry(project), declared, read)
+    assert count == 2
+
+
+def test_a_link_to_another_folder_is_read(tmp_path: Path) -> None:
+    reads = Reads(make_v4_project(tmp_path))
+    write_files(tmp_path, {"lib/a/x.js": "module.exports = 1", "dist/b/x.js": "module.exports = 1"})
+    link = tmp_path / "src/linked"
+    link.symlink_to("../lib/a", target_is_directory=True)
+    reads.code()
+    link.unlink()
+    link.symlink_to("../dist/b", target_is_directory=True)
+    reads.code()
+    assert reads.count == 2
+    write_files(tmp_path, {"dist/b/x.js": "module.exports = 2"})
+    reads.code()
+    reads.code()
+    assert reads.count == 3

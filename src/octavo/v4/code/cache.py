@@ -17,10 +17,11 @@ import octavo
 from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.project.routes import Access
 from octavo.schema.registry import Registry
-from octavo.settings.package_json import DeclaredPlugin
+from octavo.settings.package_json import DeclaredPlugin, find_v4_project
 from octavo.v4.code import code as values
 from octavo.v4.code.code import Code
-from octavo.v4.javascript.source import Place
+from octavo.v4.code.plugins import find_plugins
+from octavo.v4.javascript.source import Place, resolved_inside
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +32,7 @@ _LARGEST_SOURCE: Final = 4 * MEGABYTE
 _MOST_FILES: Final = 20_000
 _SUFFIXES: Final = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".json", ".py")
 _PASSED_OVER: Final = frozenset((".git", ".octavo", ".tmp", ".cache", "dist", "build", "public"))
-"""Folders of the project itself."""
+"""Folders of the project itself, unless a plugin or the target of a link is there."""
 _PACKAGES: Final = "node_modules"
 _INSTALLED: Final = (".package-lock.json", ".yarn-integrity", ".modules.yaml")
 """What npm, Yarn and pnpm write when they install packages."""
@@ -91,11 +92,14 @@ def _store(path: Path, content: Any) -> None:
 
 def _key(project: Path, registry: Registry, declared: Iterable[DeclaredPlugin]) -> str:
     digest = sha256()
+    declared = tuple(declared)
     for part in (*_own_files(), *map(repr, declared), *_definitions(registry)):
         digest.update(f"{part}\n".encode())
-    for path in _files(project):
+    for path in _files(project, _plugin_folders(project, declared)):
         name = path.relative_to(project).as_posix()
-        if _PACKAGES in path.parts:
+        if path.is_dir():
+            digest.update(f"{name} {path.readlink()}\n".encode())
+        elif _PACKAGES in path.parts:
             status = path.stat()
             digest.update(f"{name} {status.st_size} {status.st_mtime_ns}\n".encode())
         else:
@@ -116,18 +120,35 @@ def _definitions(registry: Registry) -> Iterator[str]:
         yield f"{definition.uid} {definition.localized} {list(definition.attributes)}"
 
 
-def _files(project: Path) -> Iterator[Path]:
-    """Yield all files of the project that code can consist of, and the records of its installed packages."""
+def _plugin_folders(project: Path, declared: Iterable[DeclaredPlugin]) -> list[Path]:
+    found = find_v4_project(project)
+    plugins = () if found is None else find_plugins(project, declared, found.packages).found
+    return [plugin.folder for plugin in plugins]
+
+
+def _files(project: Path, plugins: Iterable[Path]) -> Iterator[Path]:
+    """Yield all files of the project that code can consist of, linked folders, and the records of its packages."""
     count = 0
-    for folder, names, files in os.walk(project):
-        outside = _PASSED_OVER if Path(folder) == project else ()
-        names[:] = sorted(name for name in names if name not in outside and name != _PACKAGES)
-        for file in sorted(files):
-            if file.endswith(_SUFFIXES):
-                count += 1
-                if count > _MOST_FILES:
-                    raise TooManyFiles
-                yield Path(folder, file)
+    waiting, known = [*plugins, project], set()
+    while waiting:
+        for folder, names, files in os.walk(waiting.pop()):
+            path = Path(folder)
+            outside = _PASSED_OVER if path == project else ()
+            names[:] = sorted(name for name in names if name not in outside and name != _PACKAGES)
+            if path in known:
+                names.clear()
+                continue
+            known.add(path)
+            for link in filter(Path.is_symlink, (path / name for name in names)):
+                yield link
+                real = resolved_inside(link, project)
+                waiting += [] if real is None else [project / real.relative_to(project.resolve())]
+            for file in sorted(files):
+                if file.endswith(_SUFFIXES):
+                    count += 1
+                    if count > _MOST_FILES:
+                        raise TooManyFiles
+                    yield path / file
     yield from filter(Path.is_file, (project / _PACKAGES / name for name in _INSTALLED))
 
 
