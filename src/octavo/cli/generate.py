@@ -27,10 +27,9 @@ from octavo.modeling.generators.files import CannotGenerate, NewFile, write_file
 from octavo.modeling.generators.names import checked_attribute, checked_name, display_name, plural_of
 from octavo.modeling.generators.plugin import plugin as plugin_files
 from octavo.modeling.refactoring.definition_edits import replace_file
-from octavo.operations.runtime.definitions import project_registry
+from octavo.operations.runtime.definitions import inspect_project, project_registry
 from octavo.operations.runtime.prepare_database import StartFailed
 from octavo.schema.custom_fields import CustomFields, known_custom_fields
-from octavo.schema.loader import inspect_definitions
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 
@@ -357,6 +356,6 @@ def _write(project: Path, files: Iterable[NewFile], plan: DefinitionPlan | None 
         replace_file(project / name, content)
         say("Added to [bold]{}[/]", name)
     if plan is not None:
-        for problem in inspect_definitions(project).problems:
+        for problem in inspect_project(read_settings(project), connect=False).problems:
             if problem.source == plan.new.file:
                 warn(str(problem))

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin, get_t
 from octavo.core.values import dataclass
 from octavo.project.naming import did_you_mean
 from octavo.project.problems import CodeProblem, InvalidCode
-from octavo.schema.definition_files import SourceFolder
+from octavo.schema.definition_files import PluginDefinitions, SourceFolder
+from octavo.settings import Settings
 from octavo.settings.files.plugins import BUILT_IN
+from octavo.settings.v4_package import load_v4
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -36,6 +38,14 @@ class PluginPackage:
     package: str
     version: str
     source: SourceFolder
+
+
+def v4_plugin_definitions(settings: Settings) -> PluginDefinitions | None:
+    """Return the content types of a v4 project's own plugins; None for other projects."""
+    if not settings.is_v4:
+        return None
+    found: PluginDefinitions = load_v4("plugin_definitions").read_plugin_definitions(settings)
+    return found
 
 
 def installed_plugins() -> dict[str, PluginPackage]:

@@ -50,11 +50,16 @@ class DefinitionFile:
 
 @dataclass(frozen=True, slots=True)
 class PluginDefinitions:
-    """The content types of a v4 project's plugins, and warnings. `missing` are plugins whose folder does not exist."""
+    """The content types of a v4 project's plugins, and warnings.
+
+    `found` and `disabled` are the names of plugins; `missing` are those whose folder does not exist.
+    """
 
     files: tuple[DefinitionFile, ...] = ()
     problems: tuple[DefinitionProblem, ...] = ()
     missing: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
+    disabled: tuple[str, ...] = ()
 
 
 class DefinitionFiles:

@@ -153,7 +153,7 @@ def inspect_definitions(
     content_types += [parse_content_type(file.uid, file.raw, Reader(file.name, problems, fields)) for file in own_types]
     registry = Registry(content_types, components)
     if of_v4 is not None:
-        registry = without_missing_plugins(registry, of_v4.missing, problems)
+        registry = without_missing_plugins(registry, of_v4, problems)
     problems += unsound(registry)
     problems += find_inconsistencies(registry)
     if any(problem.severity == "error" for problem in problems):

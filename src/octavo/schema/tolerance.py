@@ -2,14 +2,18 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from octavo.schema.attributes import AnyAttribute, DynamicZone, Media, Relation
+from octavo.schema.builtin import BUILTIN_TYPES
 from octavo.schema.content_types import Component, ContentType
+from octavo.schema.definition_files import PluginDefinitions
 from octavo.schema.problems import DefinitionProblem, did_you_mean, unserved, warning
 from octavo.schema.registry import Registry
 
 DefinitionT = TypeVar("DefinitionT", ContentType, Component)
+_PLUGIN: Final = "plugin::"
+_BUILT_IN: Final = frozenset(uid.partition(".")[0] for uid in BUILTIN_TYPES)
 
 
 def tolerate(registry: Registry, noticed: Iterable[DefinitionProblem] = ()) -> Registry:
@@ -24,34 +28,51 @@ def tolerate(registry: Registry, noticed: Iterable[DefinitionProblem] = ()) -> R
 
 
 def without_missing_plugins(
-    registry: Registry, missing: Collection[str], problems: list[DefinitionProblem]
+    registry: Registry, plugins: PluginDefinitions, problems: list[DefinitionProblem]
 ) -> Registry:
-    """Return the registry of a v4 project without relations to content types of plugins that are not installed.
+    """Return the registry of a v4 project without relations to content types of plugins that are not installed, are
+    disabled, or are computed.
 
-    Their tables stay unchanged. Each is recorded as a warning.
+    Their tables stay unchanged. Each is recorded as a warning. Unknown types of built-in plugins stay, as errors.
     """
     count = len(problems)
-    content_types = [_without_plugins(item, registry, missing, problems) for item in registry.content_types.values()]
-    components = [_without_plugins(item, registry, missing, problems) for item in registry.components.values()]
+    content_types = [_without_plugins(item, registry, plugins, problems) for item in registry.content_types.values()]
+    components = [_without_plugins(item, registry, plugins, problems) for item in registry.components.values()]
     return Registry(content_types, components) if len(problems) > count else registry
 
 
 def _without_plugins(
-    definition: DefinitionT, registry: Registry, missing: Collection[str], problems: list[DefinitionProblem]
+    definition: DefinitionT, registry: Registry, plugins: PluginDefinitions, problems: list[DefinitionProblem]
 ) -> DefinitionT:
     kept = dict(definition.attributes)
     for name, attribute in definition.attributes.items():
         target = attribute.target if isinstance(attribute, Relation) else None
-        if target is not None and target.startswith("plugin::") and target not in registry.content_types:
-            plugin = target.removeprefix("plugin::").partition(".")[0]
-            message = _missing_type(plugin, target, missing)
+        if target is not None and _is_of_plugin(target) and target not in registry.content_types:
+            message = _missing_type(target, registry, plugins)
             problems.append(unserved(definition.source, f"attributes.{name}.target", message))
             del kept[name]
     return definition if len(kept) == len(definition.attributes) else replace(definition, attributes=kept)
 
 
-def _missing_type(plugin: str, target: str, missing: Collection[str]) -> str:
-    remedy = f"; not installed: {', '.join(sorted(missing))}" if missing else ""
+def _is_of_plugin(uid: str) -> bool:
+    """Return whether a content type belongs to a plugin that is not built in."""
+    return uid.startswith(_PLUGIN) and uid.partition(".")[0] not in _BUILT_IN
+
+
+def _missing_type(target: str, registry: Registry, plugins: PluginDefinitions) -> str:
+    plugin = target.removeprefix(_PLUGIN).partition(".")[0]
+    if plugin in plugins.found:
+        own = [uid for uid in registry.content_types if uid.startswith(f"{_PLUGIN}{plugin}.")]
+        return (
+            f"the plugin {plugin} has no content type {target}, or its definition is computed, so this relation is not "
+            f"served; correct the target, or write the definition as a JSON object{_meant(target, own)}"
+        )
+    if plugin in plugins.disabled:
+        return (
+            f"the plugin {plugin} of the content type {target} is disabled in config/plugins, so this relation is not "
+            f"served; enable the plugin, or remove the attribute"
+        )
+    remedy = f"; not installed: {', '.join(sorted(plugins.missing))}" if plugins.missing else ""
     return (
         f"the content type {target} of the plugin {plugin} was not found, so this relation is not served; install the "
         f"project's packages (npm ci), or remove the attribute{remedy}"

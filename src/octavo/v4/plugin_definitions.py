@@ -15,10 +15,12 @@ def plugins_of(settings: Settings) -> Plugins:
 def read_plugin_definitions(settings: Settings) -> PluginDefinitions:
     """Return the content types of the project's plugins, which are read from their code without running it."""
     plugins = plugins_of(settings)
+    disabled = tuple(plugin.name for plugin in settings.named_plugins if not plugin.enabled)
     if not plugins.found:
-        return PluginDefinitions(missing=plugins.missing)
+        return PluginDefinitions(missing=plugins.missing, disabled=disabled)
     from octavo.v4.code.plugin_types import PluginTypeReader  # loading the parsers takes time and memory
 
     reader = PluginTypeReader(settings.project)
     files = tuple(reader.read(plugins.found))
-    return PluginDefinitions(files, tuple(reader.problems), plugins.missing)
+    found = tuple(plugin.name for plugin in plugins.found)
+    return PluginDefinitions(files, tuple(reader.problems), plugins.missing, found, disabled)

@@ -17,7 +17,7 @@ from octavo.core.values import dataclass
 from octavo.database.migrations.renames import COMPONENT_LAYOUT, SETTINGS
 from octavo.modeling.refactoring.definition_edits import Edit, edited, replace_file
 from octavo.project.naming import did_you_mean
-from octavo.project.plugins import plugins_in_use
+from octavo.project.plugins import plugins_in_use, v4_plugin_definitions
 from octavo.query.sql.ddl.renames import renames
 from octavo.query.sql.ddl.tables import wanted_tables
 from octavo.query.sql.physical_names import ComponentTable, MorphTable, component_table, morph_tables
@@ -139,7 +139,8 @@ def _check(definition: Definition, old: str, new: str) -> None:
 
 def _registry(settings: Settings, folder: Path) -> Registry:
     fields = known_custom_fields(settings.project, settings.api.custom_fields)
-    found = inspect_definitions(folder, fields, [plugin.source for plugin in plugins_in_use(settings.plugins.others)])
+    plugins = [plugin.source for plugin in plugins_in_use(settings.plugins.others)]
+    found = inspect_definitions(folder, fields, plugins, v4_plugin_definitions(settings))
     if found.registry is None:
         raise InvalidDefinitions(problem for problem in found.problems if problem.severity == "error")
     return found.registry

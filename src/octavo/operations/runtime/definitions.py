@@ -13,7 +13,7 @@ from octavo.core.errors import ServiceUnavailable
 from octavo.database.synchronize import found_tables
 from octavo.operations.runtime.open_resources import has_database, open_project_database
 from octavo.operations.runtime.options import makes_schema
-from octavo.project.plugins import plugins_in_use
+from octavo.project.plugins import plugins_in_use, v4_plugin_definitions
 from octavo.query.sql.ddl.physical import type_word
 from octavo.query.sql.ddl.tables import Table
 from octavo.query.sql.physical_names import column_name, table_name
@@ -24,7 +24,6 @@ from octavo.schema.loader import Inspection, inspect_definitions
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions, warning
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
-from octavo.settings.v4_package import load_v4
 
 logger = logging.getLogger(__name__)
 MOST_TOLD: Final = 5
@@ -71,7 +70,7 @@ def project_registry(settings: Settings, *, connect: bool = True) -> Registry:
 
     Raises InvalidDefinitions.
     """
-    found = _inspect(settings, connect=connect)
+    found = inspect_project(settings, connect=connect)
     if found.registry is None:
         raise InvalidDefinitions(problem for problem in found.problems if problem.severity == "error")
     return served_registry(settings, found.registry)
@@ -108,10 +107,11 @@ def _no_patterns(registry: Registry) -> Iterator[DefinitionProblem]:
                 yield warning(definition.source, f"attributes.{attribute.name}.regex", message)
 
 
-def _inspect(settings: Settings, *, connect: bool) -> Inspection:
+def inspect_project(settings: Settings, *, connect: bool) -> Inspection:
+    """Inspect the definitions of a project and all of its plugins."""
     fields = known_custom_fields(settings.project, settings.api.custom_fields)
     plugins = [plugin.source for plugin in plugins_in_use(settings.plugins.others)]
-    of_v4 = load_v4("plugin_definitions").read_plugin_definitions(settings) if settings.is_v4 else None
+    of_v4 = v4_plugin_definitions(settings)
     inspection = inspect_definitions(settings.project, fields, plugins, of_v4)
     if not connect or inspection.registry is None or not any(fields.unknown(inspection.registry)):
         return inspection
