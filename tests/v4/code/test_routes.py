@@ -100,6 +100,8 @@ def test_keys_of_auth_that_v4_ignores(tmp_path: Path) -> None:
         "{ find: { auth: { scope: scopes() } } }",
         "{ find: { auth: { strategies: ['api-token'] } } }",
         "{ find: { auth: { scope: ['api::other.x.y'], strategies: ['api-token'] } } }",
+        "{ find: { auth: { scope: ['api::other.x.y'], strategies: [] } } }",
+        "{ find: { auth: { scope: ['api::other.x.y'], strategies: 'jwt' } } }",
         "{ find: { ...common } }",
         "{ ['find']: {}, ...rest }",
         "{ find: { policies: somewhere } }",

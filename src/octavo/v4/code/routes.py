@@ -414,6 +414,8 @@ class RouteReader:
                 case {"strategies": list(names)} if names:
                     accepted = ", ".join(map(str, names))
                     return _guarded(route, Guard(route.name, module.place(node), f"accepts only {accepted}"))
+                case {"strategies": given} if given is not None:
+                    return _guarded(route, Guard(route.name, module.place(node), "its `strategies` is not understood"))
                 case {"scope": list(scopes)} if all(isinstance(item, str) for item in scopes):
                     return replace(route, access=Access(scopes=tuple(scopes) or route.access.scopes))
                 case {} as keys if "scope" not in keys and "strategies" not in keys:
