@@ -135,3 +135,21 @@ def test_strict_succeeds_if_everything_is_served_or_allowed(tmp_path: Path) -> N
     accepted = CliRunner().invoke(main, arguments)
     assert (accepted.exit_code, accepted.stderr) == (0, "")
     assert report(tmp_path)["definitions"], "remarks on keys that v4 ignores as well stay in the report"
+
+
+def test_strict_requires_each_inline_route_and_each_plugin(tmp_path: Path) -> None:
+    inline = "{ method: 'GET', path: '/%s', handler: (ctx) => { ctx.body = 1 } }"
+    files = {
+        ".env": SECRETS,
+        "config/database.json": '{"connection": {"client": "sqlite", "connection": {"filename": "data.db"}}}',
+        "config/plugins.js": "module.exports = { shop: { resolve: './src/plugins/shop' } }",
+        "src/api/note/routes/own.js": f"module.exports = {{ routes: [{inline % 'a'}, {inline % 'b'}] }}",
+        "src/plugins/shop/server/late/a.js": "module.exports = 1",
+        "src/plugins/shop/server/b.js": "module.exports = 1",
+        "config/api.toml": '[adoption]\nallow = ["GET /a", "plugin::shop"]\n',
+    }
+    write_project(tmp_path, {"note": {"title": {"type": "string"}}}, files)
+    refused = CliRunner().invoke(main, ["config", "check", "--strict", "--project", str(tmp_path)])
+    assert [line.strip() for line in refused.stderr.splitlines()[1:]] == [
+        "src/api/note/routes/own.js:1: route GET /b: to port"
+    ]

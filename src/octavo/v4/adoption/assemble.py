@@ -145,12 +145,13 @@ def _settled(code: Code, allowed: Iterable[str]) -> set[str]:
     """Return the allowed names, with the routes of allowed actions and the actions of allowed routes."""
     settled = set(allowed)
     for route in code.routes:
-        if settled & {route.name, route.action}:
-            settled |= {route.name, route.action}
+        names = {route.name, route.action} - {""}  # an inline function has no action
+        if settled & names:
+            settled |= names
     return settled
 
 
 def _plugin_folders(code: Code, allowed: Sequence[str]) -> tuple[str, ...]:
     """Return the folders of allowed local plugins: all of their code is settled."""
     plugins = (found for found in code.findings if found.kind is Kind.PLUGIN and found.name in allowed)
-    return tuple(f"{found.place.file.rpartition('/')[0]}/" for found in plugins)
+    return tuple(f"{found.folder}/" for found in plugins)

@@ -50,7 +50,8 @@ class State(StrEnum):
 class Finding:
     """One piece of code: its kind, its location, and a one-line description.
 
-    `name` is its name in v4, such as `api::article.article.find`, `global::ip-filter` or `GET /articles`.
+    `name` is its name in v4, such as `api::article.article.find`, `global::ip-filter` or `GET /articles`. `folder` is
+    that of a plugin.
     """
 
     kind: Kind
@@ -58,6 +59,7 @@ class Finding:
     place: Place
     says: str
     state: State
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from octavo.v4.javascript.syntax import (
     unwrap,
     walk,
 )
+from octavo.v4.javascript.values import Function, Record, Value
 
 _NAMES: Final = ("identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern")
 _ASSIGNMENT: Final = "assignment_expression"
@@ -157,17 +158,17 @@ class HookReader:
             if module is not None and names:
                 self._read_all(module, names, uid, Thing("space", module))
             else:
-                self._unclear(uid, self._sources.place(path))
+                self.close(uid, self._sources.place(path))
             return
         self.read_object(module, value, uid)
 
     def read_object(self, module: Module, node: Node, uid: str) -> None:
         """Read an object literal with hooks by event."""
         if node.type != "object":
-            self._unclear(uid, module.place(node))
+            self.close(uid, module.place(node))
             return
         if is_open(module, node):
-            self._unclear(uid, module.place(node))
+            self.close(uid, module.place(node))
         members = properties(module, node) | self._scopes.members_set(module, node)
         self._read_all(module, members, uid, Thing("code", module, node))
 
@@ -176,14 +177,24 @@ class HookReader:
         if event in _EVENTS:
             self._read(*self._sources.resolved(module, node), uid, event, Thing("value"))
         else:
-            self._unclear(uid, module.place(node))
+            self.close(uid, module.place(node))
+
+    def read_value(self, hooks: Value, uid: str) -> None:
+        """Read evaluated hooks by event, for example of an object with spreads."""
+        if not isinstance(hooks.data, Record) or hooks.rest is not None:
+            self.close(uid, hooks.place)
+        for event, value in hooks.items():
+            if isinstance(value.data, Function):
+                self.read_one(value.data.module, value.data.node, uid, event)
+            elif value.is_given:
+                self.close(uid, value.place)
 
     def subscribe(self, module: Module, call: Node) -> None:
         """Read `strapi.db.lifecycles.subscribe({ models: [...], beforeCreate(event) {} })`."""
         given = arguments(call)
         other, node = self._sources.resolved(module, given[0]) if given else (module, call)
         if node.type != "object":
-            self._unclear("", module.place(call))
+            self.close("", module.place(call))
             return
         members = properties(other, node) | self._scopes.members_set(other, node)
         models = members.pop("models", None)
@@ -193,10 +204,11 @@ class HookReader:
             uids = [""]
         for uid in uids:
             if is_open(other, node):
-                self._unclear(uid, other.place(node))
+                self.close(uid, other.place(node))
             self._read_all(other, members, uid, Thing("code", other, node))
 
-    def _unclear(self, uid: str, place: Place) -> None:
+    def close(self, uid: str, place: Place) -> None:
+        """Close all operations of a content type, because its hooks are computed."""
         name = f"{uid or 'all content types'}: hooks"
         guard = Guard(name, place, "computed hooks")
         self.hooks.append(Hook(uid, ALL_ACTIONS, guard))

@@ -31,7 +31,7 @@ from octavo.v4.code.inventory import (
     replaced_while_running,
 )
 from octavo.v4.code.named_handlers import NamedCode
-from octavo.v4.code.plugin_types import find_server, type_members
+from octavo.v4.code.plugin_types import evaluated_types, find_server, server_code, type_members
 from octavo.v4.code.plugins import PluginFolder, Plugins, find_plugins, local_folders
 from octavo.v4.code.porting import Places, as_ported, read_ported
 from octavo.v4.code.routes import RouteReader, in_order
@@ -39,6 +39,7 @@ from octavo.v4.code.sources import Sources, answered
 from octavo.v4.javascript.parse import Module
 from octavo.v4.javascript.source import LARGEST_SOURCE
 from octavo.v4.javascript.syntax import named, properties, string_value, walk
+from octavo.v4.javascript.values import Record, Value
 
 _OURS: Final = "strapi::"
 _FAMILY: Final = "middlewares"
@@ -97,7 +98,8 @@ def read_plugin(sources: Sources, reader: RouteReader, plugin: PluginFolder) -> 
     owner = plugin.uid
     files = list(code_files(sources, plugin.folder))
     place = sources.place(files[0] if files else plugin.folder)
-    sources.find(Kind.PLUGIN, owner, place, f"a local plugin of {counted(len(files), 'file')}", State.OPEN)
+    says = f"a local plugin of {counted(len(files), 'file')}"
+    sources.find(Kind.PLUGIN, owner, place, says, State.OPEN, sources.place(plugin.folder).file)
     for path in files:
         if "routes" in (*path.relative_to(plugin.folder).parts[:-1], path.stem):
             yield from _routes(sources, reader, path, owner)
@@ -215,12 +217,38 @@ class _Reader:
                     self._hooks.read_file(file, uid_of_folder(owner, kind.name, self._registry.content_types))
 
     def _collect_hooks(self, plugin: PluginFolder) -> None:
-        """Collect the hooks of a plugin's content types."""
-        server = find_server(self._sources, plugin)
-        for name, members in () if server is None else type_members(self._sources, server):
-            found = members.get(LIFECYCLES)
-            if found is not None and f"{plugin.uid}.{name}" in self._registry.content_types:
-                self._hooks.read_object(*self._sources.resolved(*found), f"{plugin.uid}.{name}")
+        """Collect the hooks of a plugin's content types. Those of types that are not completely readable are closed."""
+        served = [uid for uid in self._registry.content_types if uid.startswith(f"{plugin.uid}.")]
+        server = find_server(self._sources, plugin) if served else None
+        types = None if server is None else evaluated_types(self._sources, server)
+        literal = {} if server is None else dict(type_members(self._sources, server))
+        for uid in served:
+            name = uid.rpartition(".")[2]
+            value = None if types is None else types.at(name)
+            if value is None or not isinstance(value.data, Record) or value.rest is not None:
+                place = self._sources.place(plugin.folder if server is None else server.entry)
+                self._hooks.close(uid, place)
+                self._collect_files(plugin, uid, name)
+            elif value.at(LIFECYCLES).is_given:
+                self._collect_value(value.at(LIFECYCLES), literal.get(name, {}).get(LIFECYCLES), uid)
+
+    def _collect_files(self, plugin: PluginFolder, uid: str, name: str) -> None:
+        """Collect the hooks in the usual folders, for a server that may load them."""
+        for folder in ("server", "server/src"):
+            file = self._sources.one(plugin.folder / folder / "content-types" / name / LIFECYCLES)
+            if file is not None:
+                self._hooks.read_file(file, uid)
+
+    def _collect_value(self, hooks: Value, literal: tuple[Module, Node] | None, uid: str) -> None:
+        """Collect evaluated hooks; from the object literal if it contains the same ones, because it says more."""
+        if literal is not None:
+            module, node = self._sources.resolved(*literal)
+            members = properties(module, node) if node.type == "object" else {}
+            same = {event: value.place for event, value in hooks.items()}
+            if hooks.rest is None and same == {event: module.place(member) for event, member in members.items()}:
+                self._hooks.read_object(module, node, uid)
+                return
+        self._hooks.read_value(hooks, uid)
 
     def _starts(self, folders: list[Path]) -> None:
         for folder in folders:
@@ -230,7 +258,7 @@ class _Reader:
 
     def _scan(self) -> None:
         """Read what any file may contain: subscriptions to hooks, added middlewares, GraphQL extensions."""
-        for path in code_files(self._sources, self._sources.source):
+        for path in dict.fromkeys(self._running_files()):
             if not _may_reach_out(path):
                 continue
             module = self._sources.module(path)
@@ -249,6 +277,16 @@ class _Reader:
             self._everywhere += added_middlewares(module, calls, self._describer)
             self._everywhere += replaced_while_running(module, self._describer)
             self._graphql.read(module)
+
+    def _running_files(self) -> Iterator[Path]:
+        """Yield the code of the project, of its local plugins outside `src`, and of the servers of all plugins."""
+        yield from code_files(self._sources, self._sources.source)
+        for plugin in self._plugins.found:
+            if plugin.is_local and not plugin.folder.is_relative_to(self._sources.source):
+                yield from code_files(self._sources, plugin.folder)
+            server = find_server(self._sources, plugin)
+            if server is not None:
+                yield from server_code(self._sources, server)
 
     def _changed_routes(self) -> Iterator[Guard]:
         """Yield the extensions' changes of plugin routes, for plugins without a routes file in Python."""

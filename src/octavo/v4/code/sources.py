@@ -45,9 +45,9 @@ class Sources:
         """Return the start of a file as a location."""
         return Place(name_in(path, self.project))
 
-    def find(self, kind: Kind, name: str, place: Place, says: str, state: State) -> None:
+    def find(self, kind: Kind, name: str, place: Place, says: str, state: State, folder: str = "") -> None:
         """Add a finding."""
-        self.findings.append(Finding(kind, name, place, says, state))
+        self.findings.append(Finding(kind, name, place, says, state, folder))
 
     def module(self, path: Path) -> Module | None:
         """Return a file's syntax tree, or None, with a finding, if it cannot be read."""

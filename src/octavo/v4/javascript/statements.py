@@ -209,6 +209,8 @@ def _export_again(context: Context, statement: Node, specifier: str, exports: Re
     clauses = [child for child in named(statement) if child.type == "export_clause"]
     if not clauses:
         if isinstance(data, Record):
+            if data.rest is not None:
+                hide(exports, data.rest)
             exports.update((key, value) for key, value in data.items() if key != "default")
         elif isinstance(data, Hole):
             hide(exports, data)
