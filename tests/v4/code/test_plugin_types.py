@@ -247,16 +247,30 @@ _PACKAGE = "module.exports = { shop: { enabled: true, resolve: '@acme/shop' } }"
 _STARTED = "module.exports = { contentTypes: require('./content-types'), bootstrap: require('./bootstrap') }"
 
 
-@pytest.mark.parametrize("config, place", [(_PARTS, "parts/shop"), (_PACKAGE, "node_modules/@acme/shop")])
-def test_code_of_plugins_outside_src_is_read(tmp_path: Path, config: str, place: str) -> None:
-    start = """module.exports = ({ strapi }) => {
-      strapi.db.lifecycles.subscribe({ models: ['plugin::shop.rate'], beforeUpdate() { throw new Error('no') } })
-      strapi.server.use(async (ctx, next) => { if (!ctx.x) return ctx.forbidden(); await next() })
-    }"""
-    write_shop(tmp_path, {**COMMON, "server/index.js": _STARTED, "server/bootstrap.js": start}, config, place)
-    code = code_of(tmp_path)
+_START = """module.exports = ({ strapi }) => {
+  strapi.db.lifecycles.subscribe({ models: ['plugin::shop.rate'], beforeUpdate() { throw new Error('no') } })
+  strapi.db.lifecycles.subscribe({ beforeDelete() { throw new Error('no') } })
+  strapi.db.lifecycles.subscribe(other())
+  strapi.server.use(async (ctx, next) => { if (!ctx.x) return ctx.forbidden(); await next() })
+}"""
+
+
+def write_started(folder: Path, config: str, place: str) -> Code:
+    write_shop(folder, {**COMMON, "server/index.js": _STARTED, "server/bootstrap.js": _START}, config, place)
+    return code_of(folder)
+
+
+def test_code_of_plugins_outside_src_is_read(tmp_path: Path) -> None:
+    code = write_started(tmp_path, _PARTS, "parts/shop")
+    hooks = [(hook.uid, hook.actions) for hook in code.hooks]
+    assert hooks == [("plugin::shop.rate", ("update",)), ("", ("delete",)), ("", _ALL)]
+    assert [guard.name for guard in code.everywhere] == ["parts/shop/server/bootstrap.js: server.use"]
+
+
+def test_installed_plugins_close_only_writes_of_their_types(tmp_path: Path) -> None:
+    code = write_started(tmp_path, _PACKAGE, "node_modules/@acme/shop")
     assert [(hook.uid, hook.actions) for hook in code.hooks] == [("plugin::shop.rate", ("update",))]
-    assert [guard.name for guard in code.everywhere] == [f"{place}/server/bootstrap.js: server.use"]
+    assert code.everywhere == ()
 
 
 _INFO = "info: { singularName: 'rate', pluralName: 'rates', displayName: 'Rate' }"

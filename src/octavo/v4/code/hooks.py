@@ -189,12 +189,13 @@ class HookReader:
             elif value.is_given:
                 self.close(uid, value.place)
 
-    def subscribe(self, module: Module, call: Node) -> None:
-        """Read `strapi.db.lifecycles.subscribe({ models: [...], beforeCreate(event) {} })`."""
+    def subscribe(self, module: Module, call: Node, only: Collection[str] | None = None) -> None:
+        """Read `strapi.db.lifecycles.subscribe({ models: [...], beforeCreate(event) {} })`; for types in `only`."""
         given = arguments(call)
         other, node = self._sources.resolved(module, given[0]) if given else (module, call)
         if node.type != "object":
-            self.close("", module.place(call))
+            if only is None:
+                self.close("", module.place(call))
             return
         members = properties(other, node) | self._scopes.members_set(other, node)
         models = members.pop("models", None)
@@ -202,7 +203,7 @@ class HookReader:
             uids = [""] if models is None else [str(uid) for uid in self._sources.value(other, models)]
         except (NotData, TypeError):
             uids = [""]
-        for uid in uids:
+        for uid in uids if only is None else [uid for uid in uids if uid in only]:
             if is_open(other, node):
                 self.close(uid, other.place(node))
             self._read_all(other, members, uid, Thing("code", other, node))

@@ -218,7 +218,7 @@ class _Reader:
 
     def _collect_hooks(self, plugin: PluginFolder) -> None:
         """Collect the hooks of a plugin's content types. Those of types that are not completely readable are closed."""
-        served = [uid for uid in self._registry.content_types if uid.startswith(f"{plugin.uid}.")]
+        served = self._served_types(plugin)
         server = find_server(self._sources, plugin) if served else None
         types = None if server is None else evaluated_types(self._sources, server)
         literal = {} if server is None else dict(type_members(self._sources, server))
@@ -277,16 +277,34 @@ class _Reader:
             self._everywhere += added_middlewares(module, calls, self._describer)
             self._everywhere += replaced_while_running(module, self._describer)
             self._graphql.read(module)
+        self._scan_installed()
 
     def _running_files(self) -> Iterator[Path]:
-        """Yield the code of the project, of its local plugins outside `src`, and of the servers of all plugins."""
+        """Yield the code of the project, and of its local plugins outside `src`."""
         yield from code_files(self._sources, self._sources.source)
         for plugin in self._plugins.found:
             if plugin.is_local and not plugin.folder.is_relative_to(self._sources.source):
                 yield from code_files(self._sources, plugin.folder)
-            server = find_server(self._sources, plugin)
+            server = find_server(self._sources, plugin) if plugin.is_local else None
             if server is not None:
                 yield from server_code(self._sources, server)
+
+    def _scan_installed(self) -> None:
+        """Read the subscriptions of installed plugins to their own types.
+
+        Packages change other things in known ways or are listed in the report: what they might add closes nothing.
+        """
+        for plugin in self._plugins.found:
+            served = self._served_types(plugin)
+            server = find_server(self._sources, plugin) if served and not plugin.is_local else None
+            for path in () if server is None else server_code(self._sources, server):
+                module = self._sources.module(path) if _may_reach_out(path) else None
+                if module is not None:
+                    for call in subscriptions(module):
+                        self._hooks.subscribe(module, call, served)
+
+    def _served_types(self, plugin: PluginFolder) -> list[str]:
+        return [uid for uid in self._registry.content_types if uid.startswith(f"{plugin.uid}.")]
 
     def _changed_routes(self) -> Iterator[Guard]:
         """Yield the extensions' changes of plugin routes, for plugins without a routes file in Python."""
