@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from octavo.api.http.image_parameters import sign
 from octavo.content.media import image_variants
 from octavo.content.media.image_variants import ImageVariants
 from octavo.content.media.storage.local import LocalStorage
-from octavo.content.media.transformations import Transformation
+from octavo.content.media.transformations import Transformation, preset_version
 from octavo.content.media.variant_rows import Variant
 from tests.api.http.asgi import Answer, call
 from tests.api.rest.test_uploads import BOOK, NOTE, Part, Shop, open_writable
@@ -26,7 +27,7 @@ from tests.s3_server import KEY, SECRET, S3Server
 
 pytestmark = pytest.mark.anyio
 
-PRESETS = {
+PRESETS: dict[str, dict[str, Any]] = {
     "card": {"width": 60, "height": 40},
     "wide": {"width": 300, "format": "jpeg"},
     "padded": {"width": 80, "height": 80, "fit": "contain", "format": "png"},
@@ -168,11 +169,48 @@ async def test_a_url_with_the_version_can_be_cached_forever(shop: Shop) -> None:
     (file,) = await shop.add(PHOTO)
     row = "SELECT version FROM octavo_image_variants"
     await get(shop, f"{file['url']}?preset=card")
-    version = f"{await shop.site.database.fetch_value(row):x}"
+    file_version = f"{await shop.site.database.fetch_value(row):x}"
+    version = file_version + preset_version(Transformation(**PRESETS["card"]), ("webp",))
     exact = await get(shop, f"{file['url']}?preset=card&v={version}")
     assert exact.headers["cache-control"] == "public, max-age=31536000, immutable"
     older = await get(shop, f"{file['url']}?preset=card&v=1")
     assert (older.headers["cache-control"], older.body) == ("max-age=0", exact.body)
+    without_preset = await get(shop, f"{file['url']}?preset=card&v={file_version}")
+    assert without_preset.headers["cache-control"] == "max-age=0"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"OCTAVO_API__IMAGES__PRESETS": json.dumps({**PRESETS, "card": {"width": 50, "height": 40}})},
+        {"OCTAVO_API__IMAGES__AUTO_FORMATS": "avif,webp"},
+    ],
+)
+async def test_the_version_changes_with_the_preset(
+    tmp_path: Path, bookshop_copy: Copy, changed: dict[str, str]
+) -> None:
+    versions = []
+    for number, settings in enumerate(({**WITH_PRESETS, **LISTED}, {**WITH_PRESETS, **LISTED, **changed})):
+        site = await open_writable(tmp_path / str(number), bookshop_copy, settings)
+        shop = Shop(site, tmp_path / str(number) / "public/uploads")
+        (file,) = await shop.add(PHOTO)
+        versions.append(file["formats"]["card"]["url"].rpartition("&v=")[2].partition("-")[2])
+        fresh = await get(shop, file["formats"]["card"]["url"])
+        assert fresh.headers["cache-control"] == "public, max-age=31536000, immutable"
+        await site.octavo.infrastructure.close()
+    assert versions[0] != versions[1]
+
+
+async def test_a_url_is_not_cached_after_it_expires(tmp_path: Path, bookshop_copy: Copy) -> None:
+    settings = {"IMAGES_SECRET": SECRET_TEXT, "OCTAVO_MIDDLEWARES__PUBLIC__UPLOADS_MAX_AGE": "10000000000"}
+    site = await open_writable(tmp_path / "shop", bookshop_copy, settings)
+    shop = Shop(site, tmp_path / "shop/public/uploads")
+    (file,) = await shop.add(PHOTO)
+    query = "width=37&expires=4102444800"
+    answer = await get(shop, f"{file['url']}?{query}&signature={sign(file['url'], query, SECRET_TEXT)}")
+    lifetime = int(answer.headers["cache-control"].removeprefix("max-age="))
+    assert 0 < lifetime <= 4102444800 - int(datetime.fromisoformat(file["createdAt"]).timestamp())
+    await site.octavo.infrastructure.close()
 
 
 async def test_variants_change_with_the_file_and_go_with_it(shop: Shop) -> None:
@@ -405,6 +443,7 @@ async def test_presets_in_the_formats_of_responses(listing_shop: Shop) -> None:
         "srcset": f"{url}?preset=card&v={version} 1x, {url}?preset=card&dpr=2&v={version} 2x, "
         f"{url}?preset=card&dpr=3&v={version} 3x",
     }
+    version = file["formats"]["wide"]["url"].rpartition("&v=")[2]
     assert file["formats"]["wide"] == {
         "url": f"{url}?preset=wide&v={version}",
         "width": 300,
@@ -431,3 +470,17 @@ async def test_other_files_keep_their_formats(listing_shop: Shop) -> None:
     (tiny,) = await listing_shop.add(("files", "tiny.png", halves(30, 30, "PNG"), "image/png"))
     assert tiny["formats"]["card"]["width"] == 30
     assert tiny["formats"]["card"]["srcset"] == f"{tiny['formats']['card']['url']} 1x"
+
+
+async def test_any_mime_type_is_safe_in_responses(listing_shop: Shop) -> None:
+    (file,) = await listing_shop.add(PHOTO)
+    await listing_shop.site.database.execute(f"UPDATE files SET mime = 'a/b],c' WHERE id = {file['id']}")
+    shown = await listing_shop.site.get(f"/api/upload/files/{file['id']}", FULL_TOKEN)
+    assert (shown.status, shown.json["mime"], list(shown.json["formats"])) == (200, "a/b],c", ["thumbnail"])
+
+
+async def test_gif_images_have_no_size_because_animations_stay_unchanged(listing_shop: Shop) -> None:
+    (file,) = await listing_shop.add(("files", "moving.gif", animation("GIF", 100, 80), "image/gif"))
+    assert list(file["formats"]["card"]) == ["url"]
+    answer = await get(listing_shop, file["formats"]["card"]["url"])
+    assert (answer.status, answer.headers["content-type"]) == (200, "image/gif")

@@ -120,4 +120,16 @@ def test_the_focal_point_is_as_central_as_possible() -> None:
     wanted = Transformation(width=50, height=50)
     boxes = [place(Size(200, 100), wanted, FocalPoint(x, 0.5)).box[0] for x in (0, 0.25, 0.4, 1)]
     assert boxes == [0, 0, pytest.approx(30), 100]
-    assert place(Size(1, 8000), Transformation(width=4096, enlarge=True)).size == Size(4096, 8192)
+
+
+@pytest.mark.parametrize(
+    "image, wanted, size",
+    [
+        (Size(1, 8000), Transformation(width=4096, enlarge=True), Size(1, 8192)),
+        (Size(20000, 1000), Transformation(format="webp"), Size(8192, 410)),
+        (Size(12000, 2000), Transformation(height=1500), Size(8192, 1365)),
+        (Size(9000, 3000), Transformation(width=4096, height=1000).times(3), Size(8192, 2000)),
+    ],
+)
+def test_the_largest_side_does_not_change_the_proportions(image: Size, wanted: Transformation, size: Size) -> None:
+    assert place(image, wanted).size == size

@@ -4,6 +4,7 @@ Requests without transformation parameters, and files that cannot be transformed
 """
 
 import os
+from collections.abc import Mapping
 from functools import partial
 from io import BufferedReader, FileIO
 from shutil import copyfileobj
@@ -11,15 +12,16 @@ from tempfile import TemporaryFile
 from typing import IO, Any, Final
 from urllib.parse import parse_qsl
 
-from octavo.api.http.image_parameters import EXPIRES, VERSION, ImageOptions, read_transformation
+from octavo.api.http.image_parameters import EXPIRES, PRESET, VERSION, ImageOptions, read_transformation
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.static import OpenFile, StaticOptions, answer_file, safe_segments
 from octavo.content.media.image_variants import ImageVariants
-from octavo.content.media.transformations import ImageFormat, Transformation, version_text
+from octavo.content.media.transformations import ImageFormat, Transformation, preset_version, version_text
 from octavo.content.media.variant_rows import Variant
 from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.core.threads import in_thread
+from octavo.core.values import dataclass
 
 UPLOADS: Final = "/uploads/"
 
@@ -27,6 +29,14 @@ _IMMUTABLE: Final = "public, max-age=31536000, immutable"
 _JPEG: Final = frozenset(("jpg", "jpeg", "jpe", "jfif"))
 _LOST: Final = 2
 """How often a variant is created again that the storage has lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Caching:
+    """The version of the file with which the response can be cached forever, and the lifetime for other versions."""
+
+    version: str | None
+    max_age: int
 
 
 class ImageFiles:
@@ -52,12 +62,20 @@ class ImageFiles:
         if wanted is None or segments is None or self._variants is None:
             return None
         given = dict(parse_qsl(text))
-        version = None if EXPIRES in given else given.get(VERSION)
-        return await self._serve(request, "/".join(segments), wanted, version)
+        return await self._serve(request, "/".join(segments), wanted, self._caching(given, now))
 
-    async def _serve(
-        self, request: Request, source: str, wanted: Transformation, version: str | None
-    ) -> Response | None:
+    def _caching(self, given: Mapping[str, str], now: float) -> _Caching:
+        """Return how long the response to these parameters can be cached."""
+        expires, version = given.get(EXPIRES), given.get(VERSION, "")
+        if expires is not None:
+            remaining = int(expires[:12]) - int(now) if expires.isascii() and expires.isdigit() else 0
+            return _Caching(None, max(0, min(self._options.max_age, remaining)))
+        preset = self._options.presets.get(given.get(PRESET, ""))
+        ending = "" if preset is None else preset_version(preset, self._options.auto_formats)
+        exact = version.removesuffix(ending) if version.endswith(ending) else None
+        return _Caching(exact, self._options.max_age)
+
+    async def _serve(self, request: Request, source: str, wanted: Transformation, caching: _Caching) -> Response | None:
         assert self._variants is not None
         image_format = self._format(request, source, wanted)
         for _ in range(_LOST):
@@ -67,22 +85,22 @@ class ImageFiles:
             content = await self._variants.open(found)
             if content is not None:
                 opened = await in_thread(partial(_as_file, content, found.created_at))
-                return self._answer(request, opened, found, version, varies=wanted.format == "auto")
+                return self._answer(request, opened, found, caching, varies=wanted.format == "auto")
         return None
 
     def _answer(
-        self, request: Request, opened: OpenFile, found: Variant, version: str | None, *, varies: bool
+        self, request: Request, opened: OpenFile, found: Variant, caching: _Caching, *, varies: bool
     ) -> Response:
-        control = self._cache_control(is_exact=version == version_text(found.version))
+        control = self._cache_control(caching, found)
         response = answer_file(request, opened, found.mime, StaticOptions(control, entity_tags=True, untrusted=True))
         if varies:
             response.headers = (*response.headers, (b"vary", b"Accept"))
         return response
 
-    def _cache_control(self, *, is_exact: bool) -> str:
+    def _cache_control(self, caching: _Caching, found: Variant) -> str:
         if self._variants is not None and self._variants.is_private:
-            return f"private, max-age={self._options.max_age}"
-        return _IMMUTABLE if is_exact else f"max-age={self._options.max_age}"
+            return f"private, max-age={caching.max_age}"
+        return _IMMUTABLE if caching.version == version_text(found.version) else f"max-age={caching.max_age}"
 
     def _format(self, request: Request, source: str, wanted: Transformation) -> ImageFormat:
         """Return the format of the response: the preset's, or the best one that the client accepts."""

@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
@@ -11,10 +11,12 @@ import orjson
 
 from octavo.content.media.image_sizes import Size
 from octavo.content.media.storage.base import Storage
-from octavo.content.media.transformations import KINDS, Transformation, place, version_text
+from octavo.content.media.transformations import KINDS, ImageFormat, Transformation, place, preset_version, version_text
 from octavo.query.sql.read.select_file_facts import compile_read_with_facts
 
 _DENSITIES: Final = (1, 2, 3)
+_MAYBE_ANIMATED: Final = "image/gif"
+"""Images of this type have no size in responses, because presets leave animations unchanged."""
 
 
 class PresetUrls:
@@ -22,13 +24,20 @@ class PresetUrls:
 
     lasts = True
 
-    def __init__(self, presets: Mapping[str, Transformation], storage: Storage, base: str = "") -> None:
+    def __init__(
+        self,
+        presets: Mapping[str, Transformation],
+        storage: Storage,
+        base: str = "",
+        auto_formats: Sequence[ImageFormat] = (),
+    ) -> None:
         self._presets = presets
+        self._versions = {name: preset_version(preset, auto_formats) for name, preset in presets.items()}
         self._storage = storage
         self._base = base
         self._mark = secrets.token_hex(12)
         mark = self._mark.encode()
-        self._marked = re.compile(rb'\["%b",(\[.*?\]),(.*?),"%b"\]' % (mark, mark), re.DOTALL)
+        self._marked = re.compile(rb'\["%b",(\[.*?\]),"%b",(.*?),"%b"\]' % (mark, mark, mark), re.DOTALL)
 
     @property
     def mark(self) -> str:
@@ -60,10 +69,11 @@ class PresetUrls:
         name = self._storage.name_of(url)
         if name is None:
             return {}
-        size = Size(width, height) if width and height else None
+        size = Size(width, height) if width and height and mime != _MAYBE_ANIMATED else None
         path = url if url.startswith("/") else f"{self._base}/uploads/{quote(name)}"
+        start = version_text(version or 0)
         return {
-            preset: _entry(f"{path}?preset={quote(preset)}", version_text(version or 0), wanted, size)
+            preset: _entry(f"{path}?preset={quote(preset)}", f"{start}{self._versions[preset]}", wanted, size)
             for preset, wanted in self._presets.items()
         }
 

@@ -4,7 +4,7 @@ Everything here is plain arithmetic; `image_rendering` applies it to pixels.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
@@ -55,7 +55,9 @@ class Transformation:
 
     def times(self, density: int) -> "Transformation":
         """Return the transformation for screens with this number of pixels for each CSS pixel."""
-        return replace(self, width=_times(self.width, density), height=_times(self.height, density))
+        largest = max(self.width or 1, self.height or 1)
+        factor = min(density, LARGEST_SIDE / largest)  # both sides by the same factor, so that the proportions stay
+        return replace(self, width=_times(self.width, factor), height=_times(self.height, factor))
 
 
 KINDS: Final[Mapping[str, str]] = {
@@ -91,8 +93,14 @@ def version_text(version: int) -> str:
     return f"{version:x}"
 
 
-def _times(length: int | None, density: int) -> int | None:
-    return None if length is None else min(length * density, LARGEST_SIDE)
+def preset_version(preset: Transformation, auto_formats: Sequence[ImageFormat]) -> str:
+    """Return the end of the parameter `v` in URLs with a preset. It changes with the settings of the preset."""
+    settings = repr((preset, tuple(auto_formats) if preset.format == "auto" else ()))
+    return f"-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
+
+
+def _times(length: int | None, factor: float) -> int | None:
+    return None if length is None else max(1, round(length * factor))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,5 +151,5 @@ def _cover(image: Size, width: int, height: int, focus: FocalPoint, *, enlarge: 
 
 def _scaled(size: Size, scale: float) -> Size:
     # A narrow image could otherwise be enlarged without a limit.
-    sides = (min(max(1, round(length * scale)), LARGEST_SIDE) for length in (size.width, size.height))
-    return Size(*sides)
+    limited = min(scale, LARGEST_SIDE / max(size.width, size.height))
+    return Size(max(1, round(size.width * limited)), max(1, round(size.height * limited)))

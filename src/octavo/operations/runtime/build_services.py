@@ -53,13 +53,13 @@ def open_reader(shared: Infrastructure, registry: Registry, caches: CacheScope) 
 
 def _file_rewriter(shared: Infrastructure) -> FileRewriter | None:
     """Return what changes files in responses: signed URLs of a private storage, or URLs of presets, if enabled."""
-    images, storage = shared.settings.api.images, shared.storage
+    storage = shared.storage
     if storage.signs:
         return UrlSigner(storage.sign)
-    if shared.images is None or not images.in_formats:
+    if shared.images is None or not shared.settings.api.images.in_formats:
         return None
-    url = shared.settings.server.url
-    return PresetUrls(options.image_options(shared.settings).presets, storage, url.rstrip("/") if "://" in url else "")
+    url, images = shared.settings.server.url, options.image_options(shared.settings)
+    return PresetUrls(images.presets, storage, url.rstrip("/") if "://" in url else "", images.auto_formats)
 
 
 def use_response_cache(

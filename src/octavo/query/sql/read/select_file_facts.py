@@ -1,7 +1,8 @@
 """Compile reads whose `formats` of files carry what is needed to add the URLs of transformed images.
 
-Databases cannot compute these URLs. Each `formats` becomes the array `[mark, facts, formats, mark]`, which the reader
-replaces. The mark is a secret of the process, so clients cannot get other texts replaced by storing it in an entry.
+Databases cannot compute these URLs. Each `formats` becomes the array `[mark, facts, mark, formats, mark]`, which the
+reader replaces. The mark is a secret of the process, so clients cannot get other texts replaced by storing it in an
+entry.
 """
 
 from typing import Final
@@ -56,4 +57,6 @@ class _FactsCompiler(SelectCompiler):
             parts += [self.dialect.json_scalar(kind, self.column(attribute, alias)), "','"]
         moment = self.dialect.milliseconds(self.column(self._scalars[UPDATED_AT], alias))
         version = self.dialect.json_scalar(ValueKind.INTEGER, f"({moment})")
-        return self.dialect.concat([*parts, version, "'],'", found, self.literal(f',"{self._mark}"]')])
+        return self.dialect.concat(
+            [*parts, version, self.literal(f'],"{self._mark}",'), found, self.literal(f',"{self._mark}"]')]
+        )
