@@ -14,6 +14,7 @@ from PIL import Image
 from octavo.api.http.image_parameters import sign
 from octavo.content.media import image_variants
 from octavo.content.media.image_variants import ImageVariants
+from octavo.content.media.image_workers import IMAGE_WORKERS
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.media.transformations import Transformation, preset_version
 from octavo.content.media.variant_rows import Variant
@@ -265,6 +266,46 @@ async def test_other_files_are_served_unchanged(shop: Shop, part: Any) -> None:
     assert await shop.count("octavo_image_variants") == 0
 
 
+async def test_files_that_cannot_be_transformed_need_no_search_of_the_table(shop: Shop) -> None:
+    moving = ("files", "moving.gif", animation("GIF", 100, 80), "image/gif")
+    drawing = (
+        "files",
+        "drawing.svg",
+        b'<svg xmlns="http://www.w3.org/2000/svg"/>',
+        "image/svg+xml",
+    )
+    file, gif, svg, note = await shop.add(PHOTO, moving, drawing, NOTE)
+    urls = [(file["formats"]["thumbnail"]["url"], 1), (gif["url"], 2), (svg["url"], 0), (note["url"], 0)]
+    for url, most in urls:
+        first = await get(shop, f"{url}?preset=card")
+        statements = shop.site.database.statements
+        again = await get(shop, f"{url}?preset=card")
+        assert (again.status, again.body) == (200, first.body)
+        assert shop.site.database.statements - statements == most, url
+
+
+async def test_an_animation_that_is_replaced_is_transformed(shop: Shop) -> None:
+    (file,) = await shop.add(("files", "moving.gif", animation("GIF", 100, 80), "image/gif"))
+    assert (await get(shop, f"{file['url']}?preset=card")).headers["content-type"] == "image/gif"
+    still = ("files", "still.gif", halves(100, 80, "GIF"), "image/gif")
+    assert (await shop.post(f"/api/upload?id={file['id']}", still)).status == 200
+    assert (await get(shop, f"{file['url']}?preset=card")).headers["content-type"] == "image/webp"
+
+
+async def test_images_that_need_much_memory_are_transformed_one_at_a_time(shop: Shop) -> None:
+    photo, drawing = await shop.add(PHOTO, ("files", "drawing.png", halves(400, 200, "PNG"), "image/png"))
+    heavy = IMAGE_WORKERS._heavy
+    assert await asyncio.to_thread(heavy.acquire, timeout=60)
+    try:
+        waiting = asyncio.create_task(get(shop, f"{drawing['url']}?preset=card"))
+        for preset in ("card", "wide", "padded"):
+            assert (await get(shop, f"{photo['url']}?preset={preset}")).status == 200
+        assert not waiting.done()
+    finally:
+        heavy.release()
+    assert opened(await waiting).size == (60, 40)
+
+
 async def test_a_damaged_file_is_tried_once_and_served(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
     (file,) = await shop.add(PHOTO)
     (shop.folder / file["url"].removeprefix("/uploads/")).write_bytes(bomb(50_000, 50_000))
@@ -392,6 +433,9 @@ async def test_images_in_a_bucket(bucket_shop: tuple[Shop, str], s3_server: S3Se
     assert s3_server.head(bucket, created)["ContentType"] == "image/webp"
     again = await get(shop, f"/uploads/{name}?preset=card", if_none_match=first.headers["etag"])
     assert again.status == 304
+    thumbnail = file["formats"]["thumbnail"]["url"]
+    moved = await get(shop, f"/uploads/{thumbnail.partition('/site/')[2]}?preset=card")
+    assert (moved.status, moved.headers.get("location")) == (302, thumbnail)
     (note,) = await shop.add(NOTE)
     moved = await get(shop, f"/uploads/{note['url'].partition('/site/')[2]}?preset=card")
     assert (moved.status, moved.headers["location"]) == (302, note["url"])
@@ -413,6 +457,10 @@ async def test_images_in_a_private_bucket(
     answer = await get(shop, f"{path}?{query}&signature={sign(path, query, SECRET_TEXT)}")
     assert (opened(answer).size, answer.headers["cache-control"]) == ((60, 40), "private, max-age=0")
     moved = await get(shop, f"{other}?{query}&signature={sign(other, query, SECRET_TEXT)}")
+    assert (moved.status, "X-Amz-Signature=" in moved.headers["location"]) == (302, True)
+    thumbnail = f"/uploads/thumbnail_{file['hash']}{file['ext']}"
+    assert (await get(shop, f"{thumbnail}?preset=card")).status == 404
+    moved = await get(shop, f"{thumbnail}?{query}&signature={sign(thumbnail, query, SECRET_TEXT)}")
     assert (moved.status, "X-Amz-Signature=" in moved.headers["location"]) == (302, True)
     await site.octavo.infrastructure.close()
 

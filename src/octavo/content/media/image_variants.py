@@ -4,7 +4,7 @@
 
 Requests for the same variant share one creation, in this process by a task and among processes by a lease. At most
 `MOST_WAITING` variants are created or waiting in a process; further ones raise `TooManyImages`. A file that cannot be
-transformed is served as it is, and not tried again for a while.
+transformed is served as it is, and not searched or tried again for a while.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from typing import IO, Any, Final
 
 from octavo.content.media import variant_rows
 from octavo.content.media.file_names import new_hash
+from octavo.content.media.file_types import SVG
 from octavo.content.media.image_job import render_image
 from octavo.content.media.image_workers import IMAGE_WORKERS
 from octavo.content.media.storage.base import ReadableStorage, Storage
@@ -31,6 +32,7 @@ from octavo.content.media.transformations import (
 from octavo.content.media.variant_rows import SourceFile, Variant
 from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.core.errors import ApplicationError, OctavoError, ServiceUnavailable
+from octavo.core.media_types import ANY_TYPE, type_by_name
 from octavo.core.outage_log import reason_of
 from octavo.core.threads import in_thread
 from octavo.core.values import dataclass
@@ -45,8 +47,9 @@ MOST_WAITING: Final = 64
 """The maximum number of variants that a process creates or keeps waiting."""
 _ATTEMPTS: Final = 3
 _LARGEST_FILE: Final = 1 << 30
-_MOST_FAILURES: Final = 1_000
-_FAILURE_SECONDS: Final = 600.0
+_MOST_UNCHANGED: Final = 1_000
+_UNCHANGED_SECONDS: Final = 600.0
+_UNKNOWN_SECONDS: Final = 60.0
 
 
 class TooManyImages(ServiceUnavailable):
@@ -95,15 +98,17 @@ class ImageVariants:
         self._shared = shared
         self._clock = clock
         self._running: dict[tuple[str, str], asyncio.Task[Found]] = {}
-        self._failures: dict[tuple[int, int], float] = {}
+        self._unchanged: dict[str, tuple[SourceFile | None, float]] = {}
 
     async def find(self, source: str, wanted: Transformation, image_format: ImageFormat) -> Found:
         """Return a variant of the file with this name in the storage, and create it if necessary.
 
         Returns the original if it cannot be transformed, and None if the file does not exist.
         """
+        if not _may_be_image(source):
+            return self._original(source) if await in_thread(lambda: self._exists(source)) else None
         key = wanted.key(image_format)
-        found = await variant_rows.find_variant(self._database, source, key)
+        found = await variant_rows.find_variant(self._database, source, key) or await self._known_original(source)
         if found is not None:
             return found
         task = self._running.get((source, key))
@@ -143,10 +148,8 @@ class ImageVariants:
             return None
         for _ in range(_ATTEMPTS):
             file = await variant_rows.find_file(self._database, source)
-            if file is None:
-                return None
-            if not self._can_transform(file):
-                return self._original(file)
+            if file is None or file.mime not in KINDS or file.provider not in self._storage.providers:
+                return self._unchanged_original(source, file)
             check_writable(self._database.read_only_message)
             with suppress(_FileChanged):
                 return await self._create_once(source, wanted.key(image_format), file, wanted, image_format)
@@ -162,37 +165,50 @@ class ImageVariants:
             found = await variant_rows.find_variant(self._database, source, key)
             return found or await self._render(source, key, file, rendering)
 
-    def _original(self, file: SourceFile) -> Original:
-        return Original(self._storage.sign(file.url) if self.is_private else file.url)
+    def _original(self, source: str, file: SourceFile | None = None) -> Original:
+        url = file.url if file is not None else self._readable.url_of(source)
+        return Original(self._storage.sign(url) if self.is_private else url)
+
+    async def _known_original(self, source: str) -> Original | None:
+        """Return the original of a file that could not be transformed recently and has not changed."""
+        file, until = self._unchanged.get(source, (None, 0.0))
+        if until < self._clock.steady():
+            return None
+        if file is not None and await variant_rows.version_of(self._database, self._database, file.id) != file.version:
+            return None
+        return self._original(source, file)
+
+    def _unchanged_original(self, source: str, file: SourceFile | None) -> Original:
+        """Return the original, and remember for a while that the file cannot be transformed.
+
+        `file` is None for formats, which have no row.
+        """
+        if len(self._unchanged) >= _MOST_UNCHANGED:
+            self._unchanged.clear()
+        seconds = _UNKNOWN_SECONDS if file is None else _UNCHANGED_SECONDS
+        self._unchanged[source] = (file, self._clock.steady() + seconds)
+        return self._original(source, file)
 
     def _exists(self, source: str) -> bool:
         try:
-            self._readable.open(source).close()
-        except (FileNotFoundError, ValueError):  # the latter for names that are not valid in the storage
+            return self._readable.exists(source)
+        except ValueError:  # for names that are not valid in the storage
             return False
-        return True
-
-    def _can_transform(self, file: SourceFile) -> bool:
-        is_stored = file.provider in self._storage.providers
-        failed = self._failures.get((file.id, file.version))
-        return file.mime in KINDS and is_stored and (failed is None or failed < self._clock.steady())
 
     async def _render(self, source: str, key: str, file: SourceFile, rendering: Rendering) -> Found:
         workspace = self._storage.workspace
         original, target = await in_thread(lambda: (workspace.temporary(), workspace.temporary()))
         try:
             await in_thread(lambda: self._fetch(source, original))
-            size = await IMAGE_WORKERS.run(partial(render_image, original, file.mime, rendering, target))
-            if size is None:
-                self._note_failure(file)
-                return self._original(file)
+            work = partial(render_image, original, file.mime, rendering, target)
+            if await IMAGE_WORKERS.run(work, heavy=file.mime != "image/jpeg") is None:
+                return self._unchanged_original(source, file)
             return await self._publish(source, key, file, rendering.format, target)
         except FileNotFoundError:
             return None
         except ApplicationError as error:
             logger.warning("%s cannot be transformed, so the original is served: %s", source, error)
-            self._note_failure(file)
-            return self._original(file)
+            return self._unchanged_original(source, file)
         finally:
             await in_thread(lambda: _remove(original, target))
 
@@ -225,11 +241,6 @@ class ImageVariants:
         evicted = await variant_rows.evict_variants(unit.connection, self._database, self._most_bytes)
         unit.after_commit(partial(discard, self._storage, [*([before] if before else []), *evicted]))
 
-    def _note_failure(self, file: SourceFile) -> None:
-        if len(self._failures) >= _MOST_FAILURES:
-            self._failures.clear()
-        self._failures[file.id, file.version] = self._clock.steady() + _FAILURE_SECONDS
-
 
 async def delete_variants(unit: UnitOfWork, storage: Storage, file_ids: Sequence[int]) -> None:
     """Delete the variants of files with a unit of work; the storage removes them after the commit."""
@@ -249,6 +260,12 @@ async def discard(storage: Storage, names: Sequence[str]) -> None:
 def file_lock(file_id: int) -> str:
     """Return the name of the lock for changes of a file."""
     return f"octavo: file {file_id}"
+
+
+def _may_be_image(source: str) -> bool:
+    """Return whether a file with this extension can be an image that is transformed; unknown extensions can."""
+    mime = type_by_name(source) or ANY_TYPE
+    return mime == ANY_TYPE or (mime.startswith("image/") and mime != SVG)
 
 
 def _remove(*paths: Path) -> None:

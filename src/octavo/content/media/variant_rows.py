@@ -110,7 +110,7 @@ async def store_variant(
     return before
 
 
-async def version_of(connection: Connection, database: Database, file_id: int) -> int | None:
+async def version_of(connection: Connection | Database, database: Database, file_id: int) -> int | None:
     """Return the version of a file; None if it does not exist."""
     version: int | None = await connection.fetch_value(*_VERSION.bind(database.dialect, file=file_id))
     return version

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import tracemalloc
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -71,6 +72,24 @@ def fetch(url: str) -> tuple[int, bytes]:
     except urllib.error.HTTPError as error:
         error.close()
         return error.code, b""
+
+
+def test_existence(azure_options: AzureOptions, google_options: GoogleOptions) -> None:
+    for storage in (AzureStorage(azure_options), GoogleStorage(google_options)):
+        put(storage, "a_1.png")
+        assert [storage.exists(name) for name in ("a_1.png", "none.png")] == [True, False]
+
+
+def test_large_files_are_read_in_pieces(google_options: GoogleOptions) -> None:
+    storage, size = GoogleStorage(google_options), 32 << 20
+    put(storage, "a_1.txt", b" " * size, "text/plain")
+    tracemalloc.start()
+    try:
+        with storage.open("a_1.txt") as file:
+            assert sum(map(len, iter(lambda: file.read(1 << 20), b""))) == size
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_azure(azure: azure_server.AzureServer, azure_options: AzureOptions) -> None:

@@ -3,9 +3,11 @@
 import os
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,39 @@ def test_written_read_and_removed(options: S3Options, s3_server: S3Server) -> No
     assert s3_server.keys(options.bucket) == []
     with pytest.raises(FileNotFoundError):
         storage.open("a_1.txt")
+
+
+def test_existence(options: S3Options) -> None:
+    storage = S3Storage(options)
+    put(storage, "a_1.txt")
+    assert [storage.exists(name) for name in ("a_1.txt", "none.txt")] == [True, False]
+
+
+class _Interrupted(BaseHTTPRequestHandler):
+    """Announces more bytes than it sends."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        self.wfile.write(b"begin")
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def test_an_interrupted_download_is_an_outage(options: S3Options) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Interrupted) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            endpoint = f"http://127.0.0.1:{server.server_port}"
+            storage = S3Storage(replace(options, endpoint=endpoint))
+            with storage.open("a_1.txt") as file, pytest.raises(ServiceUnavailable):
+                file.read()
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ import re
 import secrets
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from io import RawIOBase
 from pathlib import Path
 from typing import IO, Any, Final, Protocol, runtime_checkable
 
@@ -161,8 +162,36 @@ class Storage(Protocol):
 class ReadableStorage(Protocol):
     """A storage whose files Octavo can also read, not only link to."""
 
+    def exists(self, name: str) -> bool:
+        """Return whether there is a file with this name, without reading it. Raises ValueError for invalid names."""
+
     def open(self, name: str) -> IO[bytes]:
-        """Open a file for reading. Raises FileNotFoundError."""
+        """Open a file for reading in pieces. Raises FileNotFoundError."""
+
+    def url_of(self, name: str) -> str:
+        """Return the public URL of a file, as stored in its row."""
+
+
+class RemoteContent(RawIOBase):
+    """The content of a file in a remote storage. `speaking` converts the errors of each read."""
+
+    def __init__(self, source: IO[bytes], speaking: Callable[[], AbstractContextManager[None]]) -> None:
+        super().__init__()
+        self._source = source
+        self._speaking = speaking
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        with self._speaking():
+            piece = self._source.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        self._source.close()
+        super().close()
 
 
 class NamedStorage(ABC):

@@ -27,6 +27,9 @@ class LocalStorage(NamedStorage):
         path.replace(self._path(name))
         return self.kept(name)
 
+    def exists(self, name: str) -> bool:
+        return self._path(name).is_file()
+
     def open(self, name: str) -> IO[bytes]:
         return self._path(name).open("rb")
 

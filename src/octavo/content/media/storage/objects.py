@@ -8,12 +8,13 @@ import gzip
 import importlib
 import shutil
 import time
+import zlib
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from datetime import timedelta
-from io import BytesIO
+from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, Any, Final, Literal
 from urllib.parse import quote, unquote
@@ -22,6 +23,7 @@ from octavo.content.media.file_types import is_harmless
 from octavo.content.media.storage.base import (
     UNUSABLE,
     NamedStorage,
+    RemoteContent,
     StorageProblem,
     StoredObject,
     Workspace,
@@ -95,6 +97,7 @@ class SignedAddresses:
         return signed
 
 
+_CHUNK: Final = 256 << 10
 _PIECE: Final = 8 << 20
 _PIECES_AT_ONCE: Final = 2
 """Chunks of a large file that are sent concurrently and kept in memory."""
@@ -175,7 +178,7 @@ class ObjectStorage(KeyedStorage):
         self.workspace = Workspace(folder)
         self._names = names
         self._library = _library("obstore")
-        self._failures = (_library("obstore.exceptions").BaseError, OSError, ValueError)
+        self._failures = (_library("obstore.exceptions").BaseError, OSError, ValueError, EOFError, zlib.error)
         self._reading = reading
         self._writing = writing or reading
 
@@ -196,12 +199,21 @@ class ObjectStorage(KeyedStorage):
         path.unlink()
         return self.kept(name)
 
+    def exists(self, name: str) -> bool:
+        try:
+            with self._speaking():
+                self._library.head(self._reading, self._names.key_of(name))
+        except FileNotFoundError:
+            return False
+        return True
+
     def open(self, name: str) -> IO[bytes]:
         with self._speaking():
             found = self._library.get(self._reading, self._names.key_of(name))
-            content = found.bytes().to_bytes()
-        is_packed = found.attributes.get("Content-Encoding") == "gzip"
-        return BytesIO(gzip.decompress(content) if is_packed else content)
+        content: Any = BufferedReader(_Chunks(found.stream(min_chunk_size=_CHUNK)))
+        if found.attributes.get("Content-Encoding") == "gzip":
+            content = gzip.GzipFile(fileobj=content, mode="rb")
+        return BufferedReader(RemoteContent(content, self._speaking), _CHUNK)
 
     def copy(self, name: str, copy: str) -> bool:
         try:
@@ -240,6 +252,29 @@ class ObjectStorage(KeyedStorage):
             raise
         except self._failures as error:
             raise ServiceUnavailable(reason="the storage cannot be used") from error
+
+
+class _Chunks(RawIOBase):
+    """The chunks that the library receives, as a file."""
+
+    def __init__(self, chunks: Iterable[Any]) -> None:
+        super().__init__()
+        self._chunks = iter(chunks)
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = memoryview(chunk)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
 
 
 class AzureStorage(ObjectStorage):

@@ -7,12 +7,13 @@ import importlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, Final
 from urllib.parse import urlsplit
 
 from octavo.content.media.file_types import is_harmless
-from octavo.content.media.storage.base import StorageProblem, StoredObject, Workspace
+from octavo.content.media.storage.base import RemoteContent, StorageProblem, StoredObject, Workspace
 from octavo.content.media.storage.objects import KeyedStorage, ObjectNames, SignedAddresses, is_key
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.net.calls import following
@@ -75,10 +76,18 @@ class S3Storage(KeyedStorage):
         path.unlink()
         return self.kept(name)
 
+    def exists(self, name: str) -> bool:
+        try:
+            with self._speaking(missing=FileNotFoundError(name)):
+                self._client.head_object(**self._at(name))
+        except FileNotFoundError:
+            return False
+        return True
+
     def open(self, name: str) -> IO[bytes]:
         with self._speaking(missing=FileNotFoundError(name)):
             body: IO[bytes] = self._client.get_object(**self._at(name))["Body"]
-        return body
+        return BufferedReader(RemoteContent(body, self._speaking))
 
     def copy(self, name: str, copy: str) -> bool:
         try:
