@@ -40,6 +40,45 @@ def test_changes_that_cannot_be_saved_keep_the_form(desk: Desk) -> None:
     leave(desk)
 
 
+def test_a_merged_save_that_fails_keeps_the_form(desk: Desk) -> None:
+    article = make(desk, "Merged and then offline")
+    open_form(desk, article)
+    desk.fill("Excerpt", "Not stored yet")
+    desk.ask("PUT", f"{LIST}/{article}", {"readingMinutes": 7})
+    desk.do(
+        "(() => { const send = fetch; let saves = 0; window.fetch = (address, options) => options?.method === 'PUT' &&"
+        " (saves += 1) > 1 ? Promise.reject(new TypeError('Failed to fetch')) : send(address, options); return 1; })()"
+    )
+    desk.click("Media library")
+    desk.click("Save and leave")
+    desk.see("Another user saved this entry", "Unsaved changes")
+    assert stored(desk, article)["excerpt"] is None
+    assert f"/{article}" in desk.do("location.pathname")
+    assert desk.value("Excerpt") == "Not stored yet"
+    leave(desk)
+
+
+def test_text_typed_during_the_last_save_keeps_the_form(desk: Desk) -> None:
+    article = make(desk, "Typed on the way out")
+    open_form(desk, article)
+    desk.fill("Excerpt", "First")
+    desk.do(
+        "(() => { const send = fetch; window.fetch = async (address, options) => { const answer = await send(address,"
+        " options); if (options?.method === 'PUT') await new Promise((go) => (window.release = go)); return answer; };"
+        " return 1; })()"
+    )
+    desk.click("Media library")
+    desk.click("Save and leave")
+    desk.until("!!window.release", "the response to the save")
+    desk.fill("Excerpt", "First and second")
+    desk.do("(window.release(), true)")
+    desk.see("Saved", "Unsaved changes")
+    assert f"/{article}" in desk.do("location.pathname")
+    assert desk.value("Excerpt") == "First and second"
+    assert stored(desk, article)["excerpt"] == "First"
+    leave(desk)
+
+
 def test_settings_are_saved_on_the_way_out(desk: Desk) -> None:
     desk.open(ROLE)
     desk.fill("Description", "Write and leave")

@@ -178,6 +178,20 @@ def test_a_conflict_in_a_panel_is_asked_about_there(desk: Desk) -> None:
     assert desk.ask("GET", f"{TAGS}/{tag}")["name"] == "Mine"
 
 
+def test_an_entry_that_was_deleted_is_reported_in_its_panel(desk: Desk) -> None:
+    tag = new_tag(desk, "Deleted below")
+    article = make(desk, "Deleted in a panel", tags={"connect": [{"id": tag}], "disconnect": []})
+    open_form(desk, article)
+    open_row(desk, "Deleted below")
+    write(desk, "panel1.field.name", "Still here")
+    desk.ask("DELETE", f"{TAGS}/{tag}")
+    press_in_panel(desk, "Save")
+    in_panel(desk, f"{PANEL}?.innerText.includes('This entry was deleted')")
+    assert desk.do("document.getElementById('panel1.field.name').value") == "Still here"
+    assert "Back to the list" not in desk.do(f"{PANEL}.innerText")
+    assert desk.barriers() == []
+
+
 def test_many_links_come_by_growing_pages(desk: Desk) -> None:
     known = desk.ask("GET", f"{TAGS}?pageSize=1")["pagination"]["total"]
     for number in range(known, 170):

@@ -96,3 +96,14 @@ def test_what_a_form_refuses_is_said_in_words_of_the_pages(desk: Desk) -> None:
     desk.see("Fill in this field.")
     desk.fill("Email", ADA.email)
     desk.gone("Fill in this field.")
+
+
+def test_discarding_changes_removes_the_notes_on_invalid_fields(desk: Desk) -> None:
+    desk.open("/admin/me")
+    desk.fill("Email", "not an address")
+    desk.click("Save")
+    desk.see("Enter a valid email address.")
+    desk.click("Discard")
+    desk.gone("Enter a valid email address.")
+    assert desk.value("Email") == ADA.email
+    assert not desk.do("document.querySelector('[aria-invalid]')?.id ?? null")

@@ -3,6 +3,9 @@ import { t } from '../messages/index.svelte';
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
+/** Functions that remove the note of a control. */
+const notes = new WeakMap<Element, () => void>();
+
 /** What is wrong with a control, in words. */
 function problemOf(control: Control): string {
   const { validity, type } = control;
@@ -37,6 +40,7 @@ function mark(control: Control): void {
   control.dataset.invalid = note.id;
   const clear = (): void => {
     note.remove();
+    notes.delete(control);
     delete control.dataset.invalid;
     control.removeAttribute('aria-invalid');
     if (described) control.setAttribute('aria-describedby', described);
@@ -46,6 +50,12 @@ function mark(control: Control): void {
   };
   control.addEventListener('input', clear);
   control.addEventListener('change', clear);
+  notes.set(control, clear);
+}
+
+/** Remove the notes of all controls of a form, for example when its changes are discarded. */
+export function clearInvalid(form: HTMLFormElement): void {
+  for (const control of form.elements) notes.get(control)?.();
 }
 
 /** Listen to refused controls of all forms: each is marked, and the first of a form has the focus. */

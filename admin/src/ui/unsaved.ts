@@ -4,9 +4,12 @@ import { onDestroy } from 'svelte';
 import { t } from '../messages/index.svelte';
 import { confirmed } from './confirm.svelte';
 
-/** Ask whether to leave changes; `save` is offered where they can be saved. Returns whether to leave. */
-export function mayLeaveUnsaved(save?: () => Promise<boolean>): Promise<boolean> {
-  const other = save && { action: t('ui.saveAndLeave'), run: save };
+/**
+ * Ask whether to leave changes; `save` is offered where they can be saved. Returns whether to leave: after a save only if it
+ * succeeded and nothing was changed while it ran.
+ */
+export function mayLeaveUnsaved(hasChanges: () => boolean, save?: () => Promise<boolean>): Promise<boolean> {
+  const other = save && { action: t('ui.saveAndLeave'), run: async () => (await save()) && !hasChanges() };
   return confirmed({ title: t('ui.unsaved'), hint: t('ui.unsaved.hint'), action: t('ui.leave'), isDangerous: true, other });
 }
 
@@ -14,7 +17,7 @@ export function mayLeaveUnsaved(save?: () => Promise<boolean>): Promise<boolean>
 export function guardUnsaved(hasChanges: () => boolean, save?: () => Promise<boolean>): void {
   const stop = blockNavigation({
     beforeUnload: () => !hasChanges(),
-    onNavigate: () => !hasChanges() || mayLeaveUnsaved(save),
+    onNavigate: () => !hasChanges() || mayLeaveUnsaved(hasChanges, save),
   });
   onDestroy(stop);
 }

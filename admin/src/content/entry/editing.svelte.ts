@@ -49,7 +49,8 @@ export function edit({ form, entry, stays, isFront, made, ...heard }: Edited): E
 
   async function mayLeave(): Promise<boolean> {
     if (!form.isChanged || isLeaving || stays()) return true;
-    const isSure = await mayLeaveUnsaved(form.mayStore && form.depth === 0 && !saving.isGone ? saving.save : undefined);
+    const save = form.mayStore && form.depth === 0 && !saving.isGone ? saving.save : undefined;
+    const isSure = await mayLeaveUnsaved(() => form.isChanged, save);
     if (isSure) void keeping.forget();
     return isSure;
   }

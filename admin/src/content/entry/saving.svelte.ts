@@ -34,7 +34,7 @@ export class Saving {
   /** The entry was deleted while its form was open. */
   isGone = $state(false);
   #before: Values | null = null;
-  #again: (() => Promise<unknown>) | null = null;
+  #again: (() => Promise<boolean>) | null = null;
   readonly #heard: Heard;
 
   constructor(form: EntryForm, heard: Heard) {
@@ -120,7 +120,7 @@ export class Saving {
   }
 
   /** Do something that is sent, one thing at a time. */
-  async #run(work: () => Promise<void>, again: () => Promise<unknown>, done: string): Promise<boolean> {
+  async #run(work: () => Promise<void>, again: () => Promise<boolean>, done: string): Promise<boolean> {
     const form = this.#form;
     if (form.isSaving) return false;
     const [held] = form.held.keys();
@@ -143,7 +143,7 @@ export class Saving {
     return true;
   }
 
-  async #refused(error: unknown, again: () => Promise<unknown>): Promise<boolean> {
+  async #refused(error: unknown, again: () => Promise<boolean>): Promise<boolean> {
     if (!(error instanceof ApiError)) throw error;
     const present = error.status === 409 ? (error.details.entry as Values | undefined) : undefined;
     if (present) return this.#meet(present, error, again);
@@ -161,7 +161,7 @@ export class Saving {
   }
 
   /** Somebody else has saved: take over what only they have changed, and ask about the rest. */
-  async #meet(present: Values, error: ApiError, again: () => Promise<unknown>): Promise<boolean> {
+  async #meet(present: Values, error: ApiError, again: () => Promise<boolean>): Promise<boolean> {
     const before = this.#form.original;
     if (present.updatedAt === before.updatedAt) {
       toast('failed', error.message); // it would be refused again, and again
@@ -170,8 +170,7 @@ export class Saving {
     const conflicts = this.#form.merge(present);
     if (!conflicts.length) {
       toast('done', t('entry.merged'));
-      await again();
-      return true;
+      return again();
     }
     this.other = present.updatedBy;
     this.#again = again;
