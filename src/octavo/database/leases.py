@@ -40,6 +40,10 @@ _HELD: Final = RawStatement("SELECT expires_at FROM octavo_leases WHERE name = {
 _END: Final = RawStatement("DELETE FROM octavo_leases WHERE name = {name} AND holder = {holder} {name:returning}")
 
 
+class LeaseTaken(ServiceUnavailable):
+    """Another process holds the lease for too long."""
+
+
 class Lease:
     """A lease of this holder."""
 
@@ -81,7 +85,7 @@ class Lease:
 
 @asynccontextmanager
 async def lease(database: Database, name: str, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[Lease]:
-    """Hold a lease for the duration of the block, after waiting for other holders. Raises ServiceUnavailable.
+    """Hold a lease for the duration of the block, after waiting for other holders. Raises LeaseTaken.
 
     Inside an ambient transaction it raises TransactionFailed, because others could not see the holder."""
     if joined(database) is not None:
@@ -90,7 +94,7 @@ async def lease(database: Database, name: str, clock: Clock = SYSTEM_CLOCK) -> A
     deadline = clock.steady() + PATIENCE_SECONDS
     while not await wanted.take(clock.wall()):
         if clock.steady() > deadline:
-            raise ServiceUnavailable(reason=f"another process holds the lease {name!r}")
+            raise LeaseTaken(reason=f"another process holds the lease {name!r}")
         await asyncio.sleep(_POLL_SECONDS)
     try:
         yield wanted

@@ -18,6 +18,7 @@ from octavo.content.media.image_workers import IMAGE_WORKERS
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.media.transformations import Transformation, preset_version
 from octavo.content.media.variant_rows import Variant
+from octavo.database import leases
 from tests.api.http.asgi import Answer, call
 from tests.api.rest.test_uploads import BOOK, NOTE, Part, Shop, open_writable
 from tests.models.bookshop import FULL_TOKEN
@@ -137,6 +138,16 @@ async def test_processes_share_one_creation(shop: Shop) -> None:
     assert isinstance(found[0], Variant)
     assert found[1:] == found[:1] * 2
     assert len(shop.names() - before) == 1
+
+
+async def test_waiting_too_long_for_another_process_is_no_outage(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    (file,) = await shop.add(PHOTO)
+    database, storage = shop.site.octavo.infrastructure.database, LocalStorage(shop.folder)
+    node, wanted = ImageVariants(database, storage, storage, 1 << 30, shared=True), Transformation(width=50)
+    monkeypatch.setattr(leases, "PATIENCE_SECONDS", 0.0)
+    async with leases.lease(database, f"octavo: image {file['id']} {wanted.key('webp')}"):
+        with pytest.raises(image_variants.TooManyImages):
+            await node.find(file["url"].removeprefix("/uploads/"), wanted, "webp")
 
 
 async def test_a_file_that_changes_meanwhile_is_transformed_again(shop: Shop) -> None:

@@ -37,7 +37,7 @@ from octavo.core.outage_log import reason_of
 from octavo.core.threads import in_thread
 from octavo.core.values import dataclass
 from octavo.database.connection import Database
-from octavo.database.leases import lease
+from octavo.database.leases import LeaseTaken, lease
 from octavo.database.maintenance_mode import check_writable
 from octavo.database.unit_of_work import UnitOfWork, run_unit, unit_of_work
 
@@ -161,9 +161,12 @@ class ImageVariants:
         rendering = Rendering(wanted, image_format, wanted.focus or file.focus)
         if not self._shared:
             return await self._render(source, key, file, rendering)
-        async with lease(self._database, f"octavo: image {file.id} {key}"):
-            found = await variant_rows.find_variant(self._database, source, key)
-            return found or await self._render(source, key, file, rendering)
+        try:
+            async with lease(self._database, f"octavo: image {file.id} {key}"):
+                found = await variant_rows.find_variant(self._database, source, key)
+                return found or await self._render(source, key, file, rendering)
+        except LeaseTaken:  # the other process has many images to transform
+            raise TooManyImages from None
 
     def _original(self, source: str, file: SourceFile | None = None) -> Original:
         url = file.url if file is not None else self._readable.url_of(source)
