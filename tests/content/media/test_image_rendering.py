@@ -1,15 +1,18 @@
 """Transformed images: each kind of pixels in each format, where they are cropped, and how large they get."""
 
 import io
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image, ImageCms
+from PIL import Image, ImageChops, ImageCms
 
+from octavo.content.media import image_rendering
 from octavo.content.media.focal_points import FocalPoint
 from octavo.content.media.image_rendering import render
 from octavo.content.media.image_sizes import Size
+from octavo.content.media.image_workers import ImageWorkers, WorkerLimits
 from octavo.content.media.transformations import TYPES, ImageFormat, Rendering, Transformation, place
 from octavo.core.errors import ApplicationError
 
@@ -133,3 +136,40 @@ def test_the_focal_point_is_as_central_as_possible() -> None:
 )
 def test_the_largest_side_does_not_change_the_proportions(image: Size, wanted: Transformation, size: Size) -> None:
     assert place(image, wanted).size == size
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        Transformation(width=500),
+        Transformation(width=90),
+        Transformation(width=33, height=70, crop=(11, 21, 301, 302)),
+        Transformation(width=900, enlarge=True),
+    ],
+)
+def test_strips_join_without_a_seam(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: Transformation) -> None:
+    red, green = Image.linear_gradient("L").resize((600, 600)), Image.radial_gradient("L").resize((600, 600))
+    source = written(tmp_path, "PNG", Image.merge("RGBA", (red, green, green.rotate(90), red.rotate(90))))
+    pixels = []
+    for number in (1 << 30, 20_000):
+        monkeypatch.setattr(image_rendering, "_STRIP_PIXELS", number)
+        assert render(source, "image/png", Rendering(wanted, "png"), tmp_path / "out")
+        with Image.open(tmp_path / "out") as image:
+            pixels.append(image.convert("RGBa"))
+    differences = ImageChops.difference(*pixels).split()
+    assert max(max(band.tobytes()) for band in differences) <= 3
+
+
+@pytest.mark.parametrize(
+    "mode, size, image_format",
+    [("RGBA", (7000, 7000), "webp"), ("RGBA", (6000, 4000), "jpeg"), ("P", (8000, 6000), "webp")],
+)
+def test_large_images_are_transformed(
+    tmp_path: Path, mode: str, size: tuple[int, int], image_format: ImageFormat
+) -> None:
+    source = written(tmp_path, "PNG", Image.new(mode, size), compress_level=1)
+    workers = ImageWorkers(WorkerLimits(at_once=1, slow=1))
+    rendering = Rendering(Transformation(width=800), image_format)
+    found = workers.run_blocking(partial(render, source, "image/png", rendering, tmp_path / "out"))
+    workers.close()
+    assert found == Size(800, 800 * size[1] // size[0])

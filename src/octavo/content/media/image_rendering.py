@@ -18,6 +18,9 @@ from octavo.content.media.transformations import KINDS, ImageFormat, Placement, 
 from octavo.core.errors import ApplicationError, OctavoError
 
 _REDUCING_GAP: Final = 2.0
+_FILTER_RADIUS: Final = 3
+"""How many pixels, at their size after resizing, the filter reads in each direction."""
+_STRIP_PIXELS: Final = 1_000_000
 _TURNED: Final = frozenset({5, 6, 7, 8})
 """The Exif orientations that swap width and height."""
 _SAVE: Final[dict[ImageFormat, dict[str, Any]]] = {
@@ -66,14 +69,13 @@ def _transformed(image: ImageFile.ImageFile, rendering: Rendering) -> Image.Imag
     _draft(image, shown, placement)
     check_memory(image, pixels)
     image.load()
-    upright = _in_mode(ImageOps.exif_transpose(image) if orientation != 1 else image, rendering.format)
+    upright = ImageOps.exif_transpose(image) if orientation != 1 else image
     box = _scaled_box(placement, shown, Size(upright.width, upright.height))
-    size = placement.size
-    result = upright.resize((size.width, size.height), Image.Resampling.LANCZOS, box, _REDUCING_GAP)
+    result = _resized(upright, placement.size, box, rendering.format)
     if rendering.wanted.blur:
         result = result.filter(ImageFilter.GaussianBlur(rendering.wanted.blur))
     padded = _padded(result, placement.canvas)
-    padded.info = {name: value for name, value in upright.info.items() if name == "icc_profile"}
+    padded.info = {name: value for name, value in result.info.items() if name == "icc_profile"}
     return padded
 
 
@@ -89,6 +91,31 @@ def _scaled_box(placement: Placement, shown: Size, decoded: Size) -> tuple[float
     across, down = decoded.width / shown.width, decoded.height / shown.height
     left, top, right, bottom = placement.box
     return left * across, top * down, min(right * across, decoded.width), min(bottom * down, decoded.height)
+
+
+def _resized(
+    image: Image.Image, size: Size, box: tuple[float, float, float, float], image_format: ImageFormat
+) -> Image.Image:
+    """Return a part of the image in a mode that can be written, resized. Strips of it need little memory."""
+    left, top, right, bottom = box
+    step = (bottom - top) / size.height
+    margin = math.ceil(_FILTER_RADIUS * max(step, 1.0)) + 1  # rows outside of a strip that its pixels depend on
+    rows = max(1, int(_STRIP_PIXELS / image.width / step))
+    result: Image.Image | None = None
+    for start in range(0, size.height, rows):
+        end = min(start + rows, size.height)
+        upper, lower = top + start * step, min(top + end * step, bottom)
+        first, last = max(0, math.floor(upper) - margin), min(image.height, math.ceil(lower) + margin)
+        is_whole = (first, last) == (0, image.height)
+        strip = _in_mode(image if is_whole else image.crop((0, first, image.width, last)), image_format)
+        part = (left, upper - first, right, lower - first)
+        resized = strip.resize((size.width, end - start), Image.Resampling.LANCZOS, part, _REDUCING_GAP)
+        if result is None:
+            result = Image.new(resized.mode, (size.width, size.height))
+            result.info = dict(strip.info)
+        result.paste(resized, (0, start))
+    assert result is not None
+    return result
 
 
 def _in_mode(image: Image.Image, image_format: ImageFormat) -> Image.Image:
