@@ -113,9 +113,9 @@ def test_workers_receive_no_secrets(workers: ImageWorkers, monkeypatch: pytest.M
     assert workers.run_blocking(partial(os.getenv, "DATABASE_PASSWORD")) is None
 
 
-def test_a_worker_that_cannot_start_makes_uploads_unavailable(
+def test_a_worker_that_cannot_start_makes_images_unavailable(
     workers: ImageWorkers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("sys.executable", str(tmp_path / "missing"))
-    with pytest.raises(ServiceUnavailable, match="Files cannot be uploaded"):
+    with pytest.raises(ServiceUnavailable, match="Images cannot be processed"):
         workers.run_blocking(os.getpid)

@@ -239,7 +239,7 @@ class ImageWorkers:
         try:
             return _Worker(self._limits)
         except OSError as error:
-            raise ServiceUnavailable("Files cannot be uploaded", reason=f"no worker can start: {error}") from error
+            raise ServiceUnavailable("Images cannot be processed", reason=f"no worker can start: {error}") from error
 
     def _keep(self, worker: _Worker, outcome: _Outcome, *, is_slow: bool) -> None:
         if is_slow or isinstance(outcome.error, MemoryError) or outcome.peak > self._limits.kept_memory:

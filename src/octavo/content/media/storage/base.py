@@ -24,6 +24,7 @@ UNUSABLE: Final = re.compile(r"[\x00-\x1f\x7f/\\\ud800-\udfff]")
 """The characters that no stored file has in its name."""
 
 _CHUNK: Final = 1 << 20
+_REFUSAL: Final = "Files cannot be uploaded"
 _ABANDONED_SECONDS: Final = 24 * 3600
 _MAX_BYTES: Final = 255
 """The maximum length of a file name in common file systems."""
@@ -35,14 +36,18 @@ class StorageProblem(Exception):
 
 
 class Workspace:
-    """The folder for files in progress; created on demand."""
+    """The folder for files in progress; created on demand.
 
-    def __init__(self, folder: Path) -> None:
+    `refusal` is the message to the client if the folder cannot be written.
+    """
+
+    def __init__(self, folder: Path, refusal: str = _REFUSAL) -> None:
         self.folder = folder
+        self._refusal = refusal
 
     def temporary(self) -> Path:
         """Return an unused path."""
-        with _writing(self.folder):
+        with self._writing():
             self.folder.mkdir(parents=True, exist_ok=True)
         return self.folder / temporary_name()
 
@@ -52,7 +57,7 @@ class Workspace:
         Raises PayloadTooLargeError above the limit, and ServiceUnavailable if the folder cannot be written.
         """
         size = 0
-        with _writing(self.folder), path.open("xb") as file:
+        with self._writing(), path.open("xb") as file:
             while piece := source.read(_CHUNK):
                 size += len(piece)
                 if size > limit:
@@ -71,14 +76,13 @@ class Workspace:
                 swept += 1
         return swept
 
-
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    """Raise ServiceUnavailable if a file cannot be written, such as on a read-only or full disk."""
-    try:
-        yield
-    except OSError as error:
-        raise ServiceUnavailable("Files cannot be uploaded", reason=f"{folder} cannot be written") from error
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Raise ServiceUnavailable if a file cannot be written, such as on a read-only or full disk."""
+        try:
+            yield
+        except OSError as error:
+            raise ServiceUnavailable(self._refusal, reason=f"{self.folder} cannot be written") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,4 +321,4 @@ class ClosedStorage:
         return url
 
     def _refusal(self) -> ServiceUnavailable:
-        return ServiceUnavailable("Files cannot be uploaded", reason=self._reason)
+        return ServiceUnavailable(_REFUSAL, reason=self._reason)
