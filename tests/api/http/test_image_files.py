@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import tempfile
 from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
@@ -115,6 +116,36 @@ async def test_a_variant_is_created_once_and_read_with_one_statement(shop: Shop)
     assert (head.status, head.body, head.headers["content-length"]) == (200, b"", str(len(first.body)))
     part = await get(shop, f"{file['url']}?preset=card", range="bytes=0-3")
     assert (part.status, part.body) == (206, b"RIFF")
+
+
+async def assert_answered_without_the_content(shop: Shop, url: str, first: Answer) -> None:
+    """Assert that HEAD and responses with status 304 and 416 do not read the variant, which the storage has lost."""
+    named = first.headers["etag"], first.headers["last-modified"]
+    head = await get(shop, url, method="HEAD")
+    assert (head.status, head.body, head.headers["content-length"]) == (200, b"", str(len(first.body)))
+    unchanged = await get(shop, url, if_none_match=named[0])
+    assert (unchanged.status, unchanged.body, unchanged.headers["vary"]) == (304, b"", "Origin, Accept")
+    beyond = await get(shop, url, range=f"bytes={len(first.body)}-")
+    assert (beyond.status, beyond.headers["content-range"]) == (416, f"bytes */{len(first.body)}")
+    assert {answer.headers["etag"] for answer in (head, unchanged, beyond)} == {named[0]}
+
+
+async def test_responses_without_content_need_no_file(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    url = f"{file['url']}?preset=card"
+    first = await get(shop, url)
+    (path,) = shop.folder.glob("variant_*")
+    path.unlink()
+    await assert_answered_without_the_content(shop, url, first)
+    assert list(shop.folder.glob("variant_*")) == []
+
+
+async def test_a_full_disk_is_reported_for_the_action(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    (file,) = await shop.add(PHOTO)
+    monkeypatch.setattr(shop.site.octavo.infrastructure.storage.workspace, "folder", Path("/proc/nowhere"))
+    answer = await get(shop, f"{file['url']}?preset=card")
+    assert (answer.status, answer.json["error"]["message"]) == (503, "The image cannot be transformed")
+    assert answer.headers["retry-after"] == "5"
 
 
 async def test_requests_share_one_creation(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -452,6 +483,55 @@ async def test_images_in_a_bucket(bucket_shop: tuple[Shop, str], s3_server: S3Se
     assert (moved.status, moved.headers["location"]) == (302, note["url"])
     assert (await shop.send("DELETE", f"/api/upload/files/{file['id']}")).status == 200
     assert set(s3_server.keys(bucket)) == {note["url"].partition(f"/{bucket}/")[2]}
+
+
+async def test_only_the_needed_bytes_are_copied_from_a_bucket(
+    bucket_shop: tuple[Shop, str], s3_server: S3Server
+) -> None:
+    shop, bucket = bucket_shop
+    (file,) = await shop.add(PHOTO)
+    url = file["formats"]["card"]["url"]
+    first = await get(shop, url)
+    for given, body in (("bytes=1-2", first.body[1:3]), ("bytes=-3", first.body[-3:]), ("bytes=9-", first.body[9:])):
+        part = await get(shop, url, range=given)
+        assert (part.status, part.body) == (206, body)
+    dated = await get(shop, url, range="bytes=0-3", if_range="Thu, 01 Jan 1970 00:00:00 GMT")
+    assert (dated.status, dated.body) == (200, first.body)
+    images, name = shop.site.octavo.infrastructure.images, file["url"].partition("/site/")[2]
+    assert images is not None
+    found = await images.find(name, Transformation(**PRESETS["card"]), "webp")
+    assert isinstance(found, Variant)
+    copy = await images.open(found, 4)
+    assert copy is not None
+    with copy:
+        assert copy.read() == b"RIFF"
+    s3_server.client.delete_object(Bucket=bucket, Key=f"site/{found.object}")
+    before = s3_server.keys(bucket)
+    await assert_answered_without_the_content(shop, url, first)
+    assert s3_server.keys(bucket) == before
+    assert (await get(shop, url)).body == first.body
+
+
+async def test_copies_from_a_bucket_are_limited(
+    bucket_shop: tuple[Shop, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shop, _ = bucket_shop
+    (file,) = await shop.add(PHOTO)
+    url = file["formats"]["card"]["url"]
+    first = await get(shop, url)
+    monkeypatch.setattr(image_variants, "MOST_COPIES", 0)
+    refused = await get(shop, url)
+    assert (refused.status, refused.headers["retry-after"]) == (503, "2")
+    assert refused.json["error"]["message"] == "Too many images are being read from the storage. Try again later"
+    assert (await get(shop, url, method="HEAD")).status == 200
+    monkeypatch.setattr(image_variants, "MOST_COPIES", 1)
+    for _ in range(3):
+        assert (await get(shop, url)).body == first.body, "finished copies make place"
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    full = await get(shop, url)
+    assert (full.status, full.json["error"]["message"]) == (503, "The image cannot be served")
+    monkeypatch.undo()
+    assert (await get(shop, url)).body == first.body
 
 
 async def test_images_in_a_private_bucket(

@@ -5,22 +5,19 @@ Requests without transformation parameters, and files that cannot be transformed
 
 import os
 from collections.abc import Mapping
-from functools import partial
-from io import BufferedReader, FileIO
-from shutil import copyfileobj
-from tempfile import TemporaryFile
-from typing import IO, Any, Final
+from stat import S_IFREG
+from typing import Final
 from urllib.parse import parse_qsl
 
 from octavo.api.http.image_parameters import EXPIRES, PRESET, VERSION, ImageOptions, read_transformation
+from octavo.api.http.ranges import wanted_range
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from octavo.api.http.static import OpenFile, StaticOptions, answer_file, safe_segments
+from octavo.api.http.static import OpenFile, StaticOptions, answer_file, answer_unopened, safe_segments
 from octavo.content.media.image_variants import ImageVariants
 from octavo.content.media.transformations import ImageFormat, Transformation, preset_version, version_text
 from octavo.content.media.variant_rows import Variant
 from octavo.core.clock import SYSTEM_CLOCK, Clock
-from octavo.core.threads import in_thread
 from octavo.core.values import dataclass
 
 UPLOADS: Final = "/uploads/"
@@ -82,20 +79,23 @@ class ImageFiles:
             found = await self._variants.find(source, wanted, image_format)
             if not isinstance(found, Variant):
                 return None if found is None else _redirect(found.url)
-            content = await self._variants.open(found)
-            if content is not None:
-                opened = await in_thread(partial(_as_file, content, found.created_at))
-                return self._answer(request, opened, found, caching, varies=wanted.format == "auto")
+            response = await self._answer(request, self._variants, found, self._cache_control(caching, found))
+            if response is not None:
+                if wanted.format == "auto":
+                    response.headers = (*response.headers, (b"vary", b"Accept"))
+                return response
         return None
 
-    def _answer(
-        self, request: Request, opened: OpenFile, found: Variant, caching: _Caching, *, varies: bool
-    ) -> Response:
-        control = self._cache_control(caching, found)
-        response = answer_file(request, opened, found.mime, StaticOptions(control, entity_tags=True, untrusted=True))
-        if varies:
-            response.headers = (*response.headers, (b"vary", b"Accept"))
-        return response
+    async def _answer(
+        self, request: Request, variants: ImageVariants, found: Variant, cache_control: str
+    ) -> Response | None:
+        """Return the response, and read only what it needs; None if the storage has lost the variant."""
+        stat, options = _stat_of(found), StaticOptions(cache_control, entity_tags=True, untrusted=True)
+        response = answer_unopened(request, stat, found.mime, options)
+        if response is not None:
+            return response
+        file = await variants.open(found, _needed(request, stat))
+        return None if file is None else answer_file(request, OpenFile(file, stat), found.mime, options)
 
     def _cache_control(self, caching: _Caching, found: Variant) -> str:
         if self._variants is not None and self._variants.is_private:
@@ -127,14 +127,14 @@ def _redirect(url: str) -> Response | None:
     return Response(302, b"", "", ((b"location", url.encode()), (b"cache-control", b"private, max-age=60")))
 
 
-def _as_file(content: IO[bytes], created_at: int) -> OpenFile:
-    """Return the content as an open file. A copy from a bucket gets the time of the variant, for its entity tag."""
-    if isinstance(content, BufferedReader) and isinstance(content.raw, FileIO):
-        raw: Any = content.detach()
-        return OpenFile(raw, os.fstat(raw.fileno()))
-    copy: Any = TemporaryFile(buffering=0)  # noqa: SIM115 - the response closes it
-    with content:
-        copyfileobj(content, copy)
-    copy.seek(0)
-    os.utime(copy.fileno(), ns=(created_at * 1_000_000, created_at * 1_000_000))
-    return OpenFile(copy, os.fstat(copy.fileno()))
+def _needed(request: Request, stat: os.stat_result) -> int:
+    """Return how many bytes the response needs. A date in `If-Range` can become valid until the response is built."""
+    wanted = None if request.header("if-range") else wanted_range(request, stat)
+    return wanted[1] if wanted else stat.st_size
+
+
+def _stat_of(found: Variant) -> os.stat_result:
+    """Return the size and time of a variant from its row, so that unchanged variants need no access to the storage."""
+    seconds = found.created_at // 1000
+    exact = {"st_mtime": found.created_at / 1000, "st_mtime_ns": found.created_at * 1_000_000}
+    return os.stat_result((S_IFREG, 0, 0, 0, 0, 0, found.size, seconds, seconds, seconds), exact)

@@ -127,7 +127,26 @@ def answer_file(
     request: Request, opened: OpenFile, content_type: str, options: StaticOptions, safety: Headers | None = None
 ) -> Response:
     """Return the file or the requested range. `safety` replaces the security headers, for trusted files."""
-    stat = opened.stat
+    response, start = _describe(request, opened.stat, content_type, options, safety)
+    if isinstance(response, FileResponse):
+        response.chunks, response.close = _read(opened.file, start, response.length), opened.file.close
+    else:
+        opened.file.close()
+    return response
+
+
+def answer_unopened(
+    request: Request, stat: os.stat_result, content_type: str, options: StaticOptions
+) -> Response | None:
+    """Return the response to HEAD, or one with status 304 or 416; None if the response needs the file's content."""
+    response, _ = _describe(request, stat, content_type, options)
+    return None if isinstance(response, FileResponse) and request.method != "HEAD" else response
+
+
+def _describe(
+    request: Request, stat: os.stat_result, content_type: str, options: StaticOptions, safety: Headers | None = None
+) -> tuple[Response, int]:
+    """Return the response without the content, and the first byte of its content."""
     headers = _headers(stat, options)
     if options.untrusted:
         headers = (*headers, NO_SNIFFING)
@@ -135,17 +154,14 @@ def answer_file(
         unchanged = is_unchanged(request, stat)
         wanted = None if unchanged else wanted_range(request, stat)
     except Unsatisfiable:
-        opened.file.close()
-        return Response(416, b"", "", (*headers, (b"content-range", b"bytes */%d" % stat.st_size)))
+        return Response(416, b"", "", (*headers, (b"content-range", b"bytes */%d" % stat.st_size))), 0
     if unchanged:
-        opened.file.close()
-        return Response(304, b"", "", headers)
+        return Response(304, b"", "", headers), 0
     start, stop = wanted or (0, stat.st_size)
     if wanted:
         headers = (*headers, (b"content-range", b"bytes %d-%d/%d" % (start, stop - 1, stat.st_size)))
     headers = (*headers, *(_safety_headers(content_type) if safety is None else safety))
-    chunks = _read(opened.file, start, stop - start)
-    return FileResponse(206 if wanted else 200, chunks, stop - start, content_type, headers, opened.file.close)
+    return FileResponse(206 if wanted else 200, _nothing(), stop - start, content_type, headers), start
 
 
 def _served_type(name: str, options: StaticOptions) -> str:
@@ -206,6 +222,12 @@ def open_inside(folder: Path, segments: list[str]) -> OpenFile | None:
 
 def _open_first(folder: Path, names: Iterable[str]) -> OpenFile | None:
     return next((found for name in names if (found := open_inside(folder, [name])) is not None), None)
+
+
+async def _nothing() -> AsyncGenerator[bytes, None]:
+    """Yield no content, for responses to HEAD."""
+    return
+    yield b""
 
 
 async def _read(file: FileIO, start: int, length: int) -> AsyncGenerator[bytes, None]:

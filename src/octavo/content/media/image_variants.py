@@ -12,7 +12,9 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
+from io import BufferedReader, FileIO
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Any, Final
 
 from octavo.content.media import variant_rows
@@ -20,7 +22,8 @@ from octavo.content.media.file_names import new_hash
 from octavo.content.media.file_types import SVG
 from octavo.content.media.image_job import render_image
 from octavo.content.media.image_workers import IMAGE_WORKERS
-from octavo.content.media.storage.base import ReadableStorage, Storage
+from octavo.content.media.storage.base import ReadableStorage, Storage, Workspace
+from octavo.content.media.storage.local import LocalStorage
 from octavo.content.media.transformations import (
     EXTENSIONS,
     KINDS,
@@ -45,11 +48,15 @@ logger = logging.getLogger(__name__)
 
 MOST_WAITING: Final = 64
 """The maximum number of variants that a process creates or keeps waiting."""
+MOST_COPIES: Final = 32
+"""The maximum number of variants that a process copies from a remote storage at the same time."""
 _ATTEMPTS: Final = 3
 _LARGEST_FILE: Final = 1 << 30
 _MOST_UNCHANGED: Final = 1_000
 _UNCHANGED_SECONDS: Final = 600.0
 _UNKNOWN_SECONDS: Final = 60.0
+_CHUNK: Final = 1 << 20
+_REFUSAL: Final = "The image cannot be transformed"
 
 
 class TooManyImages(ServiceUnavailable):
@@ -99,6 +106,7 @@ class ImageVariants:
         self._clock = clock
         self._running: dict[tuple[str, str], asyncio.Task[Found]] = {}
         self._unchanged: dict[str, tuple[SourceFile | None, float]] = {}
+        self._copying: set[asyncio.Task[FileIO]] = set()
 
     async def find(self, source: str, wanted: Transformation, image_format: ImageFormat) -> Found:
         """Return a variant of the file with this name in the storage, and create it if necessary.
@@ -125,10 +133,23 @@ class ImageVariants:
         """Whether the files of the storage are private, so that their URLs need signatures."""
         return self._storage.signs
 
-    async def open(self, variant: Variant) -> IO[bytes] | None:
-        """Open the content of a variant; None if the storage has lost it, after which `find` creates it again."""
+    async def open(self, variant: Variant, length: int) -> FileIO | None:
+        """Open the first `length` bytes of a variant: the file itself or a copy from a remote storage.
+
+        Returns None if the storage has lost it, after which `find` creates it again. Raises TooManyImages.
+        """
+        is_remote = not isinstance(self._readable, LocalStorage)
+        if is_remote and len(self._copying) >= MOST_COPIES:
+            raise TooManyImages("Too many images are being read from the storage. Try again later")
+        reading = asyncio.create_task(in_thread(lambda: _as_file(self._readable.open(variant.object), length)))
+        if is_remote:
+            self._copying.add(reading)
+            reading.add_done_callback(self._copying.discard)
         try:
-            return await in_thread(lambda: self._readable.open(variant.object))
+            return await asyncio.shield(reading)  # a thread cannot be cancelled, so its copy still counts
+        except asyncio.CancelledError:
+            reading.add_done_callback(_close)
+            raise
         except FileNotFoundError:
             async with unit_of_work(self._database) as unit:
                 await variant_rows.remove_object(unit.connection, self._database, variant.object)
@@ -199,10 +220,10 @@ class ImageVariants:
             return False
 
     async def _render(self, source: str, key: str, file: SourceFile, rendering: Rendering) -> Found:
-        workspace = self._storage.workspace
+        workspace = Workspace(self._storage.workspace.folder, _REFUSAL)
         original, target = await in_thread(lambda: (workspace.temporary(), workspace.temporary()))
         try:
-            await in_thread(lambda: self._fetch(source, original))
+            await in_thread(lambda: self._fetch(source, original, workspace))
             work = partial(render_image, original, file.mime, rendering, target)
             if await IMAGE_WORKERS.run(work, heavy=file.mime != "image/jpeg") is None:
                 return self._unchanged_original(source, file)
@@ -215,10 +236,10 @@ class ImageVariants:
         finally:
             await in_thread(lambda: _remove(original, target))
 
-    def _fetch(self, source: str, target: Path) -> None:
+    def _fetch(self, source: str, target: Path, workspace: Workspace) -> None:
         """Copy the original from the storage. Raises FileNotFoundError."""
         with self._readable.open(source) as content:
-            self._storage.workspace.receive(content, target, _LARGEST_FILE)
+            workspace.receive(content, target, _LARGEST_FILE)
 
     async def _publish(self, source: str, key: str, file: SourceFile, image_format: ImageFormat, path: Path) -> Variant:
         """Write a file to the storage and its row to the database, or neither."""
@@ -227,20 +248,20 @@ class ImageVariants:
         stem = new_hash(f"variant_{segment.partition('.')[0]}")
         name = storage.name_for(f"{folder}/" if folder else "", stem, EXTENSIONS[image_format])
         size, kept = await in_thread(lambda: (path.stat().st_size, storage.write(path, name, mime)))
-        new = variant_rows.new_variant(kept.name, mime, file.version)
+        new = variant_rows.new_variant(kept.name, mime, file.version, size)
         try:
-            await run_unit(self._database, UnitOfWork, partial(self._store, source, key, file, new, size))
+            await run_unit(self._database, UnitOfWork, partial(self._store, source, key, file, new))
         except BaseException:
             await discard(storage, [kept.name])
             raise
         return new
 
-    async def _store(self, source: str, key: str, file: SourceFile, new: Variant, size: int, unit: UnitOfWork) -> None:
+    async def _store(self, source: str, key: str, file: SourceFile, new: Variant, unit: UnitOfWork) -> None:
         """Insert the row. Raises _FileChanged if the file was replaced or deleted meanwhile."""
         await unit.connection.lock(file_lock(file.id))
         if await variant_rows.version_of(unit.connection, self._database, file.id) != file.version:
             raise _FileChanged
-        before = await variant_rows.store_variant(unit.connection, self._database, source, key, file, new, size)
+        before = await variant_rows.store_variant(unit.connection, self._database, source, key, file, new)
         evicted = await variant_rows.evict_variants(unit.connection, self._database, self._most_bytes)
         unit.after_commit(partial(discard, self._storage, [*([before] if before else []), *evicted]))
 
@@ -274,3 +295,48 @@ def _may_be_image(source: str) -> bool:
 def _remove(*paths: Path) -> None:
     for path in paths:
         path.unlink(missing_ok=True)
+
+
+def _close(reading: "asyncio.Task[FileIO]") -> None:
+    """Close the file of a cancelled request."""
+    if not reading.cancelled() and reading.exception() is None:
+        reading.result().close()
+
+
+def _as_file(content: IO[bytes], length: int) -> FileIO:
+    """Return a local file, or a copy of the first bytes of other content, which the response deletes by closing it.
+
+    Raises ServiceUnavailable if the copy cannot be written.
+    """
+    if isinstance(content, BufferedReader) and isinstance(content.raw, FileIO):
+        local: FileIO = content.detach()  # type: ignore[assignment]
+        return local
+    with content:
+        try:
+            return _copied(content, length)
+        except OSError as error:
+            raise ServiceUnavailable(
+                "The image cannot be served", reason="a temporary file cannot be written"
+            ) from error
+
+
+def _copied(content: IO[bytes], length: int) -> FileIO:
+    """Return a temporary file with the first bytes of the content."""
+    copy: Any = TemporaryFile(buffering=0)  # noqa: SIM115 - the response closes it
+    try:
+        while length > 0 and (piece := content.read(min(_CHUNK, length))):
+            _write(copy, piece)
+            length -= len(piece)
+        copy.seek(0)
+    except BaseException:
+        copy.close()
+        raise
+    file: FileIO = copy
+    return file
+
+
+def _write(file: FileIO, piece: bytes) -> None:
+    """Write all bytes: an unbuffered file can write a part, such as on a disk that is almost full."""
+    rest = memoryview(piece)
+    while rest:
+        rest = rest[file.write(rest) :]

@@ -35,7 +35,7 @@ _MOST_DOTS: Final = 8
 _MOST_EVICTED: Final = 100
 
 _FIND: Final = RawStatement("""
-SELECT v.object, v.mime, v.version, v.created_at FROM octavo_image_variants v JOIN files f ON f.id = v.file_id
+SELECT v.object, v.mime, v.version, v.size, v.created_at FROM octavo_image_variants v JOIN files f ON f.id = v.file_id
 WHERE v.source = {source} AND v.variant = {variant} AND v.version = coalesce({f.updated_at:milliseconds}, 0)""")
 _FILE: Final = RawStatement("""
 SELECT id, hash, ext, mime, provider, url, provider_metadata, coalesce({updated_at:milliseconds}, 0) FROM files
@@ -61,11 +61,15 @@ _EVICT: Final = RawStatement("DELETE FROM octavo_image_variants WHERE source = {
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A transformed image in the storage. `version` is that of its file, `created_at` in milliseconds since 1970."""
+    """A transformed image in the storage.
+
+    `version` is that of its file, `size` is in bytes, and `created_at` is in milliseconds since 1970.
+    """
 
     object: str
     mime: str
     version: int
+    size: int
     created_at: int
 
 
@@ -100,13 +104,13 @@ async def find_file(database: Database, source: str) -> SourceFile | None:
 
 
 async def store_variant(
-    connection: Connection, database: Database, source: str, key: str, file: SourceFile, new: Variant, size: int
+    connection: Connection, database: Database, source: str, key: str, file: SourceFile, new: Variant
 ) -> str | None:
     """Store a variant; return the name of the object it replaces, if any."""
     dialect = database.dialect
     before: str | None = await connection.fetch_value(*_OBJECT.bind(dialect, source=source, variant=key))
     values = {"source": source, "variant": key, "file": file.id, "version": file.version, "object": new.object}
-    await connection.execute(*_STORE.bind(dialect, **values, mime=new.mime, size=size, now=new.created_at))
+    await connection.execute(*_STORE.bind(dialect, **values, mime=new.mime, size=new.size, now=new.created_at))
     return before
 
 
@@ -153,9 +157,9 @@ async def evict_variants(connection: Connection, database: Database, most_bytes:
     return objects
 
 
-def new_variant(name: str, mime: str, version: int) -> Variant:
+def new_variant(name: str, mime: str, version: int, size: int) -> Variant:
     """Return a variant that is created now."""
-    return Variant(name, mime, version, this_moment())
+    return Variant(name, mime, version, size, this_moment())
 
 
 def _stems(segment: str) -> Iterator[str]:
