@@ -1,5 +1,6 @@
 """Databases for the tests: real ones, empty at the beginning of each test, started only when a test asks for them."""
 
+import asyncio
 import functools
 import gc
 import os
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from anyio import pytest_plugin
 
 from octavo.access.authentication import passwords
 from octavo.database.connection import Database
@@ -50,6 +52,18 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
         gc.collect()  # frozen garbage would never be freed
         gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a test that leaves a cancellation in the task which anyio shares among tests, not those that follow it."""
+    result = yield
+    task: asyncio.Task[None] | None = getattr(pytest_plugin._current_runner, "_runner_task", None)
+    if task is not None and task.cancelling():
+        while task.uncancel():
+            pass
+        pytest.fail(f"{item.nodeid} leaves a cancellation")
+    return result
 
 
 @pytest.fixture(scope="session", autouse=True)

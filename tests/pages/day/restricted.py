@@ -158,7 +158,11 @@ def _(desk: Desk) -> None:
     desk.see("Duplicate: Article")
     desk.click("Article", within="nav")
     rows(desk, 1)
-    assert desk.do("!document.querySelector('tbody input')")
+    desk.click_at("tbody input[type=checkbox]")
+    assert desk.until("__look.button('Edit', true)", "the selection's actions")
+    for name in ("Publish", "Unpublish", "Delete"):
+        assert not desk.do(f"__look.button({name!r}, true)"), name
+    desk.click_at("tbody input[type=checkbox]")
     desk.click_at("tbody button[aria-haspopup=menu]")
     offered = desk.until("document.querySelector('[role=menu]')?.innerText", "the menu")
     assert "Duplicate" in offered

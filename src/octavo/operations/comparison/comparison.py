@@ -64,15 +64,13 @@ class Comparison:
         ordered = not all(map(is_read, requests))
         total = len(requests) * len(self._roles)
         waiting = ((request, role) for request in requests for role in self._roles)
-        failures: Sequence[BaseException] = ()
+        tasks = [asyncio.create_task(self._work(waiting, total)) for _ in range(1 if ordered else concurrency)]
         try:
-            async with asyncio.TaskGroup() as tasks:
-                for _ in range(1 if ordered else concurrency):
-                    tasks.create_task(self._work(waiting, total))
-        except* ServiceUnreachable as group:
-            failures = group.exceptions
-        if failures:
-            raise failures[0]
+            await asyncio.gather(*tasks)  # a TaskGroup leaves its caller marked as cancelled before Python 3.13.2
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _work(self, waiting: Iterator[tuple[ComparedRequest, Role]], total: int) -> None:
         for request, role in waiting:

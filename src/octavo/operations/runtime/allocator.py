@@ -35,6 +35,7 @@ _STAY: Final = (
     "octavo.v4.code.allowances",
     "octavo.v4.code.cache",
     "octavo.v4.code.code",
+    "octavo.v4.code.plugins",
 )
 """Modules to keep, because remaining objects are instances of their classes or use them."""
 

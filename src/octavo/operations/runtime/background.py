@@ -33,6 +33,9 @@ from octavo.schema.registry import Registry
 
 logger = logging.getLogger(__name__)
 
+_NO_PERMISSION: Final = "42501"
+"""PostgreSQL's code if the role may not do something: no fault of the program, so no stack trace."""
+
 GRACE_SECONDS: Final = 2.0
 """Time that running deliveries have at a stop. Later ones are delivered again, by other processes or the next start."""
 _SWEEP_SECONDS: Final = 60.0
@@ -236,9 +239,8 @@ async def _look_again_and_again(webhooks: Webhooks) -> None:
 
 
 def _log_once(what: str, error: Exception, is_logged: bool) -> bool:
-    """Log an outage once. Always return True: it is logged."""
+    """Log an outage or a missing database permission once. Always return True: it is logged."""
     if not is_logged:
-        logger.warning(
-            "%s: %s", what, reason_of(error), exc_info=None if isinstance(error, ServiceUnavailable) else error
-        )
+        is_known = isinstance(error, ServiceUnavailable) or getattr(error, "sqlstate", None) == _NO_PERMISSION
+        logger.warning("%s: %s", what, reason_of(error), exc_info=None if is_known else error)
     return True
