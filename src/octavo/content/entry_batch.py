@@ -238,7 +238,7 @@ class EntryBatch(UnitOfWork):
     async def locale_of_new(self, content_type: ContentType, given: Any) -> str | None:
         """Return the locale for a new entry; None for types that are not localized.
 
-        `given` is the requested locale; None is the default one. Raises ApplicationError and ValidationError.
+        `given` is the requested locale, or None for the default locale. Raises ApplicationError and ValidationError.
         """
         return await self._locale(content_type, given) if content_type.localized else None
 

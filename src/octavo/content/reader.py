@@ -34,7 +34,7 @@ from octavo.query.plan.sources import Sources, sources_of
 from octavo.query.sql.read.json_shapes import StatementTooLong
 from octavo.query.sql.read.rows import compile_rows
 from octavo.query.sql.read.select import compile_entry, compile_read, compile_total, compile_written
-from octavo.query.sql.read.select_signed_urls import compile_marked_read
+from octavo.query.sql.read.select_signed_urls import MarkedUrlsCompiler
 from octavo.schema.attributes import DynamicZone
 from octavo.schema.content_types import Definition
 from octavo.schema.registry import Registry
@@ -291,7 +291,7 @@ class UrlSigner:
     @property
     def compile(self) -> Callable[..., str]:
         """A function that returns the statement of a read, with a mark before each URL."""
-        return partial(compile_marked_read, mark=self.mark)
+        return partial(compile_read, make=partial(MarkedUrlsCompiler, mark=self.mark))
 
     def apply(self, answer: bytes) -> bytes:
         """Return the response with all marked URLs signed."""

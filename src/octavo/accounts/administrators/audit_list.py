@@ -1,4 +1,4 @@
-"""The audit log for super admins: a page of it, and all of it as JSON lines, oldest first."""
+"""The audit log for super admins: a page, or the whole log as JSON lines, oldest first."""
 
 import asyncio
 from collections.abc import AsyncGenerator

@@ -15,7 +15,7 @@ V4_PANEL: Final = (
     "font-src 'self' https: data:; script-src 'self'; style-src 'self' https: 'unsafe-inline'; base-uri 'self'; "
     "form-action 'self'; frame-ancestors 'self'; object-src 'none'"
 )
-"""For the built panel of a v4 project without a policy of its own."""
+"""For the built panel of a v4 project that configures no policy."""
 
 
 def nonce_policy(nonce: str) -> str:

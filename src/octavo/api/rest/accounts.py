@@ -56,7 +56,7 @@ class SessionAnswers:
         return () if self._sessions is None else SESSIONS
 
     async def render(self, request: Request, session: Session) -> Response:
-        """Return the response to a user who has signed in."""
+        """Return the response to a sign-in."""
         if session.jwt is None:
             return Response(200, b'{"user":%b}' % session.user, headers=NOT_KEPT)
         token = await self._begin(request, session)
@@ -64,7 +64,7 @@ class SessionAnswers:
 
     async def refresh(self, request: Request, actor: Actor) -> Response:
         """POST /api/auth/refresh: returns an access token and the next refresh token."""
-        assert self._sessions is not None, "else there is no such route"
+        assert self._sessions is not None, "the route exists only with sessions"
         renewal = await self._sessions.renew(await self._token(request))
         jwt = None if renewal is None else await self._accounts.token_for(renewal.user_id)
         if renewal is None or jwt is None:
@@ -73,7 +73,7 @@ class SessionAnswers:
 
     async def logout(self, request: Request, actor: Actor) -> Response:
         """POST /api/auth/logout: the response does not reveal whether there was a session."""
-        assert self._sessions is not None, "else there is no such route"
+        assert self._sessions is not None, "the route exists only with sessions"
         await self._sessions.end(await self._token(request))
         dropped = () if self._cookies is None else (self._cookies.cookie.drop(),)
         return Response(200, b'{"ok":true}', headers=(*NOT_KEPT, *dropped))

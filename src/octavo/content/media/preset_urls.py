@@ -12,7 +12,8 @@ import orjson
 from octavo.content.media.image_sizes import Size
 from octavo.content.media.storage.base import Storage
 from octavo.content.media.transformations import KINDS, ImageFormat, Transformation, place, preset_version, version_text
-from octavo.query.sql.read.select_file_facts import compile_read_with_facts
+from octavo.query.sql.read.select import compile_read
+from octavo.query.sql.read.select_file_facts import FileFactsCompiler
 
 _DENSITIES: Final = (1, 2, 3)
 _MAYBE_ANIMATED: Final = "image/gif"
@@ -47,7 +48,7 @@ class PresetUrls:
     @property
     def compile(self) -> Callable[..., str]:
         """A function that returns the statement of a read, with the marks that `apply` replaces."""
-        return partial(compile_read_with_facts, mark=self._mark)
+        return partial(compile_read, make=partial(FileFactsCompiler, mark=self._mark))
 
     def apply(self, answer: bytes) -> bytes:
         """Return a response with the presets in `formats`, and without marks."""

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from octavo.query.sql.ddl.changes import CreateIndex, difference
 from octavo.query.sql.ddl.physical import physical_tables
 from octavo.query.sql.ddl.tables import wanted_tables
 from octavo.query.sql.read.select import compile_read
-from octavo.query.sql.read.select_signed_urls import compile_marked_read
+from octavo.query.sql.read.select_signed_urls import MarkedUrlsCompiler
 from octavo.query.sql.write import files, locales
 from octavo.query.sql.write.change import ChangeCompiler
 from octavo.query.sql.write.present_state import compile_facts
@@ -64,7 +65,11 @@ class Overheard:
 
         def read(plan: Any, registry: Registry, *rest: Any, **named: Any) -> str:
             self.texts.add(compile_read(plan, registry, THIRD, *rest[1:], **named))
-            self.texts.add(compile_marked_read(plan, registry, THIRD, 2**20, nesting(plan), 2**20, "mark"))
+            self.texts.add(
+                compile_read(
+                    plan, registry, THIRD, 2**20, nesting(plan), 2**20, make=partial(MarkedUrlsCompiler, mark="mark")
+                )
+            )
             return compile_read(plan, registry, *rest, **named)
 
         def facts(facts: Any, registry: Registry, dialect: Any) -> Any:

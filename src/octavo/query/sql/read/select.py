@@ -122,14 +122,18 @@ def compile_read(
     *,
     keeps_totals: bool = False,
     keeps_parts: bool = False,
+    make: "Callable[..., SelectCompiler] | None" = None,
 ) -> str:
     """Return the statement for a plan. Its parameters are the plan's, by index.
 
     A response has at most `largest` bytes: otherwise the statement fails, or the driver cancels it. `found`: the plan's
     nesting, if it is known. Raises StatementTooLong for a text of more than `most_text` bytes. `keeps_totals`: the
-    database has maintained counts; `keeps_parts`: it has the tables of declared substring indexes.
+    database has maintained counts; `keeps_parts`: it has the tables of declared substring indexes. `make`: the class of
+    the compiler, if not SelectCompiler, or a function with its parameters.
     """
-    compiler = SelectCompiler(registry, dialect, largest, most_text, keeps_totals=keeps_totals, keeps_parts=keeps_parts)
+    compiler = (make or SelectCompiler)(
+        registry, dialect, largest, most_text, keeps_totals=keeps_totals, keeps_parts=keeps_parts
+    )
     return compiler.read(plan, found)
 
 

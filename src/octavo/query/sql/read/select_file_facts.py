@@ -7,8 +7,7 @@ entry.
 
 from typing import Final
 
-from octavo.query.plan.nesting import Nesting
-from octavo.query.plan.nodes import ReadPlan, ScalarShape
+from octavo.query.plan.nodes import ScalarShape
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.read.select import SelectCompiler
 from octavo.schema.attributes import UPDATED_AT, Scalar
@@ -20,27 +19,13 @@ _FACTS: Final = ("url", "mime", "provider", "width", "height")
 """The attributes in the facts, in order. The version of the file follows: when it was updated, in milliseconds."""
 
 
-def compile_read_with_facts(
-    plan: ReadPlan,
-    registry: Registry,
-    dialect: Dialect,
-    largest: int,
-    found: Nesting,
-    most_text: int,
-    mark: str,
-    *,
-    keeps_totals: bool = False,
-    keeps_parts: bool = False,
-) -> str:
-    """Return the same as `compile_read`, with facts beside the `formats` of each file."""
-    compiler = _FactsCompiler(registry, dialect, largest, most_text, mark)
-    compiler.keeps_totals, compiler.keeps_parts = keeps_totals, keeps_parts
-    return compiler.read(plan, found)
+class FileFactsCompiler(SelectCompiler):
+    """Adds facts beside the `formats` of each file."""
 
-
-class _FactsCompiler(SelectCompiler):
-    def __init__(self, registry: Registry, dialect: Dialect, largest: int, most_text: int, mark: str) -> None:
-        super().__init__(registry, dialect, largest, most_text)
+    def __init__(
+        self, registry: Registry, dialect: Dialect, largest: int, most_text: int | None, *, mark: str, **kept: bool
+    ) -> None:
+        super().__init__(registry, dialect, largest, most_text, **kept)
         self._mark = mark
         self.manner = dialect, mark
         attributes = registry.content_types[FILE].attributes

@@ -4,8 +4,7 @@ Databases cannot sign URLs. The mark is a secret of the process, so clients cann
 the mark in an entry.
 """
 
-from octavo.query.plan.nesting import Nesting
-from octavo.query.plan.nodes import ReadPlan, ScalarShape
+from octavo.query.plan.nodes import ScalarShape
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.read.select import SelectCompiler
 from octavo.schema.content_types import FILE
@@ -13,29 +12,13 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES
 
 
-def compile_marked_read(
-    plan: ReadPlan,
-    registry: Registry,
-    dialect: Dialect,
-    largest: int,
-    found: Nesting,
-    most_text: int,
-    mark: str,
-    *,
-    keeps_totals: bool = False,
-    keeps_parts: bool = False,
-) -> str:
-    """Return the same as `compile_read`, with the mark before every URL of a file or of one of its formats."""
-    compiler = _MarkingCompiler(registry, dialect, largest, most_text, mark)
-    compiler.keeps_totals, compiler.keeps_parts = keeps_totals, keeps_parts
-    return compiler.read(plan, found)
-
-
-class _MarkingCompiler(SelectCompiler):
+class MarkedUrlsCompiler(SelectCompiler):
     """Marks the two attributes that hold URLs: a text, and JSON that Octavo writes."""
 
-    def __init__(self, registry: Registry, dialect: Dialect, largest: int, most_text: int, mark: str) -> None:
-        super().__init__(registry, dialect, largest, most_text)
+    def __init__(
+        self, registry: Registry, dialect: Dialect, largest: int, most_text: int | None, *, mark: str, **kept: bool
+    ) -> None:
+        super().__init__(registry, dialect, largest, most_text, **kept)
         self._mark = mark
         self.manner = dialect, mark
         attributes = registry.content_types[FILE].attributes
