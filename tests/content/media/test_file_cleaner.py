@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from octavo.content.media import storage_cleanup
 from octavo.content.media.file_cleaner import CleanedFile, FileCleaner
 from octavo.content.media.files import FileService
 from octavo.content.media.library import MediaLibrary, MediaOptions
@@ -78,7 +79,7 @@ class Shelf:
 async def shelf(
     request: pytest.FixtureRequest, database: Database, registry: Registry, tmp_path: Path, s3_server: S3Server
 ) -> Shelf:
-    await synchronize(database, registry, (leases.TABLE,))
+    await synchronize(database, registry, (leases.TABLE, storage_cleanup.TABLE))
     folder = tmp_path / "uploads"
     if request.param == "local":
         storage: Storage = LocalStorage(folder)
@@ -155,7 +156,7 @@ async def test_the_next_run_corrects_sizes_after_a_kill(shelf: Shelf) -> None:
 async def test_missing_and_deleted_files_are_reported(shelf: Shelf) -> None:
     first, second = await shelf.media.add([PHOTO, PHOTO])
     name = (await shelf.row(first))["url"].rpartition("/")[2]
-    await shelf.media.discard([name])
+    await shelf.media.cleanup.remove([name])
     assert (await shelf.clean())[0].missing == (name,)
     await shelf.files.delete(second, shelf.answer)
     assert await shelf.cleaner.clean(second) is None

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from octavo.content.entry_unit import EntryUnit
+from octavo.content.media import storage_cleanup
 from octavo.content.media.files import FileService, UploadTarget
 from octavo.content.media.library import FileInfo, MediaLibrary, MediaOptions, Naming
 from octavo.content.media.storage.local import LocalStorage
@@ -55,7 +56,7 @@ class Desk:
 
 @pytest.fixture
 async def desk(database: Database, registry: Registry, tmp_path: Path) -> Desk:
-    await synchronize(database, registry, (leases.TABLE,))
+    await synchronize(database, registry, (leases.TABLE, storage_cleanup.TABLE))
     return Desk(database, registry, tmp_path / "uploads")
 
 

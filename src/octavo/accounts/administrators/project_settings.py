@@ -85,13 +85,14 @@ class ProjectSettings:
                 new[name] = {key: file.attributes.get(key) for key in _KEPT}
             async with unit_of_work(self._database) as unit:
                 await unit.connection.lock(_LOCK)
+                await stored.claim(unit)
                 before = await self._read(unit.connection) or {}
                 value = orjson.dumps({**before, **new}).decode()
                 await unit.connection.execute(*_DELETE.bind(self._dialect, name=_KEY))
                 await unit.connection.execute(*_INSERT.bind(self._dialect, name=_KEY, value=value))
             spare = [part.kept.name for file in stored.files for part in file.parts if part.format]
         gone = (self._media.storage.name_of(str((before.get(name) or {}).get("url") or "")) for name in new)
-        await self._media.discard([*spare, *(name for name in gone if name)])
+        await self._media.cleanup.remove([*spare, *(name for name in gone if name)])
         return await self.logos()
 
     def _check_kinds(self, logos: Mapping[str, SentLogo]) -> None:

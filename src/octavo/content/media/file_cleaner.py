@@ -17,11 +17,11 @@ from octavo.content.entry_unit import EntryUnit
 from octavo.content.media.file_preparation import clean_file, prepared_type
 from octavo.content.media.file_types import HEAD_BYTES, type_of
 from octavo.content.media.files import stored_parts
-from octavo.content.media.image_variants import file_lock
 from octavo.content.media.image_workers import IMAGE_WORKERS
 from octavo.content.media.library import MediaLibrary, Replacement
 from octavo.content.media.processing import Part, StoredFile, kilobytes
 from octavo.content.media.storage.base import ReadableStorage, Storage, temporary_in
+from octavo.content.media.storage_cleanup import file_lock
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import NotFoundError

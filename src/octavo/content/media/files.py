@@ -4,7 +4,6 @@ Each is one transaction, which also reads the response. Raises `NotFoundError` a
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, Final
 
 import orjson
@@ -14,9 +13,10 @@ from octavo.content.entry_unit import EntryUnit
 from octavo.content.input.prefetch import prefetch
 from octavo.content.media.focal_points import METADATA, FocalPoint, keeping_focal_point, with_focal_point
 from octavo.content.media.folder_rows import FolderRows
-from octavo.content.media.image_variants import delete_variants, discard, file_lock
 from octavo.content.media.library import ROOT_FOLDER, FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
 from octavo.content.media.storage.base import Storage, is_segment
+from octavo.content.media.storage_cleanup import file_lock
+from octavo.content.media.variant_rows import delete_variants
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.write_locks import lock_entries
 from octavo.content.writer import EntryWriter
@@ -73,6 +73,7 @@ class FileService:
         self._writer = writer
         self._reader = reader
         self._media = media
+        self._cleanup = media.cleanup
         self._registry = writer.registry
         self._type = writer.registry.content_types[FILE]
         self._rows = EntryReader(reader.database, reader.registry)  # without signatures
@@ -164,7 +165,7 @@ class FileService:
             if not str(held["mime"]).startswith("image/"):
                 raise ValidationError("Only images have a focal point")
             await unit.update(self._type, file_id, {METADATA: with_focal_point(held, point)}, actor_id=actor_id)
-            await self._delete_variants(unit, [file_id])
+            await self._cleanup.remove_with(unit, await self._variants_of(unit, [file_id]))
             return await self._show(answer, file_id, unit.connection)
 
         return await self._writer.run(work)
@@ -218,7 +219,7 @@ class FileService:
 
                 return await self._writer.run(work)
         except NotFoundError:  # deleted meanwhile: the stored file would be orphaned
-            await self._discard(list(new.names) if new is not None else [])
+            await self._cleanup.remove(list(new.names) if new is not None else [])
             raise
 
     async def delete(self, file_id: int, answer: PreparedRead, guard: Guard = _anybody) -> bytes:
@@ -230,8 +231,7 @@ class FileService:
             await guard(unit, file_id)
             shown = await self._show(answer, file_id, unit.connection)
             await unit.delete(self._type, file_id)
-            await self._delete_variants(unit, [file_id])
-            unit.after_commit(partial(self._discard, list(self._names(held))))
+            await self._cleanup.remove_with(unit, [*self._names(held), *await self._variants_of(unit, [file_id])])
             return shown
 
         return await self._writer.run(work)
@@ -246,8 +246,7 @@ class FileService:
             rows, _ = await self._rows.read_list(self._rows.prepare(plan_read(request, self._registry)))
         names = [name for held in orjson.loads(rows) for name in self._names(held)]
         await unit.delete_many(self._type, ids)
-        await self._delete_variants(unit, ids)
-        unit.after_commit(partial(self._discard, names))
+        await self._cleanup.remove_with(unit, [*names, *await self._variants_of(unit, ids)])
 
     async def _place(self, unit: EntryUnit, info: FileInfo) -> dict[str, Any]:
         """Return the folder columns of a row if the info sets a folder."""
@@ -271,9 +270,9 @@ class FileService:
         before = await self._held(file_id, unit.connection)
         changed = keeping_focal_point(before, new.attributes)
         await unit.update(self._type, file_id, {**changed, **more}, actor_id=actor_id)
-        await self._delete_variants(unit, [file_id])
         kept = set(self._names({**before, **new.attributes}))
-        unit.after_commit(partial(self._discard, [name for name in self._names(before) if name not in kept]))
+        unneeded = [name for name in self._names(before) if name not in kept]
+        await self._cleanup.remove_with(unit, [*unneeded, *await self._variants_of(unit, [file_id])], file_id)
         await held.end_with(unit)
         return await self._show(answer, file_id, unit.connection)
 
@@ -339,13 +338,9 @@ class FileService:
         """Yield the names of a file's parts in the storage."""
         return (name for _, name in stored_parts(self._media.storage, held))
 
-    async def _delete_variants(self, unit: UnitOfWork, file_ids: Sequence[int]) -> None:
-        if self._has_variants:
-            await delete_variants(unit, self._media.storage, file_ids)
-
-    async def _discard(self, names: Sequence[str]) -> None:
-        """Remove files after a commit."""
-        await discard(self._media.storage, names)
+    async def _variants_of(self, unit: UnitOfWork, file_ids: Sequence[int]) -> Sequence[str]:
+        """Delete the rows of transformed images; return their names in the storage."""
+        return await delete_variants(unit.connection, file_ids) if self._has_variants else ()
 
 
 def _entries(owners: Iterable[Owner]) -> set[tuple[str, int]]:

@@ -9,7 +9,6 @@ transformed is served as it is, and not searched or tried again for a while.
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from io import BufferedReader, FileIO
@@ -24,6 +23,7 @@ from octavo.content.media.image_job import render_image
 from octavo.content.media.image_workers import IMAGE_WORKERS
 from octavo.content.media.storage.base import ReadableStorage, Storage, Workspace
 from octavo.content.media.storage.local import LocalStorage
+from octavo.content.media.storage_cleanup import StorageCleanup, file_lock
 from octavo.content.media.transformations import (
     EXTENSIONS,
     KINDS,
@@ -34,9 +34,8 @@ from octavo.content.media.transformations import (
 )
 from octavo.content.media.variant_rows import SourceFile, Variant
 from octavo.core.clock import SYSTEM_CLOCK, Clock
-from octavo.core.errors import ApplicationError, OctavoError, ServiceUnavailable
+from octavo.core.errors import ApplicationError, ServiceUnavailable
 from octavo.core.media_types import ANY_TYPE, type_by_name
-from octavo.core.outage_log import reason_of
 from octavo.core.threads import in_thread
 from octavo.core.values import dataclass
 from octavo.database.connection import Database
@@ -101,6 +100,7 @@ class ImageVariants:
         self._database = database
         self._storage = storage
         self._readable = readable
+        self._cleanup = StorageCleanup(database, storage)
         self._most_bytes = most_bytes
         self._shared = shared
         self._clock = clock
@@ -247,43 +247,25 @@ class ImageVariants:
         folder, _, segment = source.rpartition("/")
         stem = new_hash(f"variant_{segment.partition('.')[0]}")
         name = storage.name_for(f"{folder}/" if folder else "", stem, EXTENSIONS[image_format])
-        size, kept = await in_thread(lambda: (path.stat().st_size, storage.write(path, name, mime)))
-        new = variant_rows.new_variant(kept.name, mime, file.version, size)
+        await self._cleanup.expect([name])
         try:
+            size, kept = await in_thread(lambda: (path.stat().st_size, storage.write(path, name, mime)))
+            new = variant_rows.new_variant(kept.name, mime, file.version, size)
             await run_unit(self._database, UnitOfWork, partial(self._store, source, key, file, new))
         except BaseException:
-            await discard(storage, [kept.name])
+            await self._cleanup.remove([name])
             raise
         return new
 
     async def _store(self, source: str, key: str, file: SourceFile, new: Variant, unit: UnitOfWork) -> None:
         """Insert the row. Raises _FileChanged if the file was replaced or deleted meanwhile."""
         await unit.connection.lock(file_lock(file.id))
+        await self._cleanup.claim(unit.connection, [new.object])
         if await variant_rows.version_of(unit.connection, self._database, file.id) != file.version:
             raise _FileChanged
         before = await variant_rows.store_variant(unit.connection, self._database, source, key, file, new)
         evicted = await variant_rows.evict_variants(unit.connection, self._database, self._most_bytes)
-        unit.after_commit(partial(discard, self._storage, [*([before] if before else []), *evicted]))
-
-
-async def delete_variants(unit: UnitOfWork, storage: Storage, file_ids: Sequence[int]) -> None:
-    """Delete the variants of files with a unit of work; the storage removes them after the commit."""
-    objects = await variant_rows.delete_variants(unit.connection, file_ids)
-    if objects:
-        unit.after_commit(partial(discard, storage, objects))
-
-
-async def discard(storage: Storage, names: Sequence[str]) -> None:
-    """Remove files from the storage; failures are only logged, because orphaned files do no harm."""
-    try:
-        await in_thread(lambda: storage.remove(names))
-    except (OctavoError, OSError) as error:
-        logger.warning("cannot remove %s from the storage: %s", ", ".join(names), reason_of(error))
-
-
-def file_lock(file_id: int) -> str:
-    """Return the name of the lock for changes of a file."""
-    return f"octavo: file {file_id}"
+        await self._cleanup.remove_with(unit, [*([before] if before else []), *evicted])
 
 
 def _may_be_image(source: str) -> bool:

@@ -30,6 +30,7 @@ from octavo.content.media.processing import (
     StoredFile,
 )
 from octavo.content.media.storage.base import ReplacedObject, Storage, temporary_in
+from octavo.content.media.storage_cleanup import StorageCleanup
 from octavo.core.clock import this_moment
 from octavo.core.errors import ServiceUnavailable, ValidationError
 from octavo.core.threads import in_thread
@@ -53,18 +54,26 @@ _MAY_BE_NOTHING: Final = frozenset({"alternativeText", "caption"})
 class StoredFiles:
     """The files of one request, in order, before and while their rows are inserted."""
 
-    def __init__(self, files: Sequence[StoredFile], insert: str, folder: ApiFolder) -> None:
-        self.files = tuple(files)
+    def __init__(self, cleanup: StorageCleanup, insert: str, folder: ApiFolder) -> None:
+        self.files: tuple[StoredFile, ...] = ()
+        self.expected: list[str] = []
+        """The storage names that the transaction with the rows claims."""
         self.inserted = False
+        self._cleanup = cleanup
         self._insert = insert
         self._folder = folder
 
     async def insert(self, unit: UnitOfWork, path: str = ROOT_FOLDER, actor_id: int | None = None) -> list[int]:
         """Insert the rows in the caller's unit of work; return their ids in order. `actor_id` is the administrator who
         creates them."""
-        self.inserted = True
+        await self.claim(unit)
         now = this_moment()
         return [await self._insert_one(unit, stored, path, now, actor_id) for stored in self.files]
+
+    async def claim(self, unit: UnitOfWork) -> None:
+        """Keep the files, with the unit of work that stores where they are used; the other methods include this."""
+        self.inserted = True
+        await self._cleanup.claim(unit.connection, self.expected)
 
     async def _insert_one(self, unit: UnitOfWork, stored: StoredFile, path: str, now: int, actor_id: int | None) -> int:
         async def write(attributes: Mapping[str, Any]) -> int:
@@ -77,7 +86,7 @@ class StoredFiles:
 
     async def insert_in(self, unit: UnitOfWork, folders: Sequence[Folder | None], actor_id: int | None) -> list[int]:
         """Insert the rows and put each file in its folder; None means the top."""
-        self.inserted = True
+        await self.claim(unit)
         now, ids = this_moment(), list[int]()
         for stored, folder in zip(self.files, folders, strict=True):
             ids.append(await self._insert_one(unit, stored, folder.path if folder else ROOT_FOLDER, now, actor_id))
@@ -154,6 +163,7 @@ class MediaLibrary:
 
     def __init__(self, database: Database, storage: Storage, options: MediaOptions | None = None) -> None:
         self.storage = storage
+        self.cleanup = StorageCleanup(database, storage)
         self._database = database
         self._options = options or MediaOptions()
         dialect = database.dialect
@@ -171,11 +181,11 @@ class MediaLibrary:
         inside the block. Raises UnderMaintenance before it processes the files.
         """
         check_writable(self._database.read_only_message)
-        stored = StoredFiles((), self._insert, self._folder)
+        stored = StoredFiles(self.cleanup, self._insert, self._folder)
         try:
             for index, file in enumerate(files):
                 info = infos[index] if index < len(infos) else FileInfo()
-                stored.files = (*stored.files, await self._publish(file, info, path))
+                stored.files = (*stored.files, await self._publish(file, info, path, stored.expected))
             if files:
                 await in_thread(self.storage.settle)
             yield stored
@@ -213,14 +223,9 @@ class MediaLibrary:
         async with self.incoming(files, infos) as stored, unit_of_work(self._database) as unit:
             return await stored.insert(unit)
 
-    async def discard(self, names: Iterable[str]) -> None:
-        """Remove files from the storage."""
-        wanted = list(names)
-        await in_thread(lambda: self.storage.remove(wanted))
-
     async def _discard_unless_committed(self, stored: StoredFiles) -> None:
         if not await self._may_be_committed(stored):
-            await self.discard(name for file in stored.files for name in file.names)
+            await self.cleanup.remove([name for file in stored.files for name in file.names])
 
     async def _may_be_committed(self, stored: StoredFiles) -> bool:
         """Return whether a commit may have succeeded although the connection was lost. Orphaned files do less harm."""
@@ -232,23 +237,27 @@ class MediaLibrary:
             return True
         return found is not None
 
-    async def _publish(self, file: IncomingFile, info: FileInfo, path: str) -> StoredFile:
-        return await self._take(file, info, lambda work, name: work.publish(name, info, path))
+    async def _publish(self, file: IncomingFile, info: FileInfo, path: str, expected: list[str]) -> StoredFile:
+        async def store(work: FileWork, name: FileName) -> StoredFile:
+            naming = work.new_naming(name, info, path)
+            expected.extend(await self.cleanup.expect(work.names(naming)))
+            return await in_thread(lambda: work.publish(name, info, naming))
+
+        return await self._take(file, info, store)
 
     async def _stage(self, file: IncomingFile, info: FileInfo, naming: Naming) -> StoredFile:
         """Store a replacement under temporary names."""
-        return await self._take(
-            file,
-            info,
-            lambda work, name: work.stage(name, info, work.replacing(name, naming)),
-            lambda work, name: work.replacing(name, naming),
-        )
+
+        async def store(work: FileWork, name: FileName) -> StoredFile:
+            return await in_thread(lambda: work.stage(name, info, work.replacing(name, naming)))
+
+        return await self._take(file, info, store, lambda work, name: work.replacing(name, naming))
 
     async def _take(
         self,
         file: IncomingFile,
         info: FileInfo,
-        store: Callable[[FileWork, FileName], StoredFile],
+        store: Callable[[FileWork, FileName], Awaitable[StoredFile]],
         check: Callable[[FileWork, FileName], object] = lambda *_: None,
     ) -> StoredFile:
         """Copy and prepare a file, and store it. `check` raises an error before it is prepared."""
@@ -262,7 +271,7 @@ class MediaLibrary:
             preparation = work.preparation(settings)
             if preparation is not None:
                 work.prepared(await IMAGE_WORKERS.run(preparation, heavy=work.is_heavy(settings)), name)
-            return await in_thread(lambda: store(work, name))
+            return await store(work, name)
         except BaseException:
             await in_thread(work.discard)
             raise

@@ -201,13 +201,18 @@ class FileWork:
         self._measured = measured
         self._size = self._path.stat().st_size
 
-    def publish(self, name: FileName, info: FileInfo, path: str = "") -> StoredFile:
-        """Store a new file under generated names."""
-        shown = info.name or name.name
-        file_hash = new_hash(shown)
+    def new_naming(self, name: FileName, info: FileInfo, path: str = "") -> Naming:
+        """Return generated names for a new file."""
         extension = name.extension or extension_of(self._mime)
-        naming = Naming(file_hash, extension, self._storage.prefix_of(path))
-        return self._store(shown, info, naming, wait=False)
+        return Naming(new_hash(info.name or name.name), extension, self._storage.prefix_of(path))
+
+    def names(self, naming: Naming) -> list[str]:
+        """Return the storage names that the file and its formats get."""
+        return [naming.of(self._storage, name) for name in (*(made.name for made in self._measured.formats), "")]
+
+    def publish(self, name: FileName, info: FileInfo, naming: Naming) -> StoredFile:
+        """Store a new file."""
+        return self._store(info.name or name.name, info, naming, wait=False)
 
     def stage(self, name: FileName, info: FileInfo, naming: Naming) -> StoredFile:
         """Store a replacement under temporary names; it gets the other file's names later."""

@@ -96,6 +96,7 @@ class Background:
         if self._shared.journal is not None:
             self._begin(_sweep(self._shared, self._leadership))
         self._begin(_end_of_blocked(self._shared, self._leadership))
+        self._begin(_clean_storage(self._shared, self._leadership))
 
     async def stop(self) -> None:
         """Take no new work, and wait for running work up to the grace period."""
@@ -139,6 +140,19 @@ async def _end_of_blocked(infrastructure: Infrastructure, leadership: Leadership
             out_of_reach = False
         except Exception as error:  # retry after any error
             out_of_reach = _log_once("Could not end the sessions of blocked accounts yet", error, out_of_reach)
+
+
+async def _clean_storage(infrastructure: Infrastructure, leadership: Leadership) -> None:
+    """Periodically remove files from the storage that no row needs, in one process at a time."""
+    out_of_reach = False
+    while True:
+        await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+        try:
+            if await leadership.is_here():
+                await infrastructure.media.cleanup.sweep()
+            out_of_reach = False
+        except Exception as error:  # retry after any error
+            out_of_reach = _log_once("Could not remove unneeded files from the storage yet", error, out_of_reach)
 
 
 async def _plan_what_appears(plans: ContentSchedules, leadership: Leadership) -> None:

@@ -40,6 +40,7 @@ async def test_logos(office: Office, tmp_path: Path) -> None:
     assert (await office.club.ask("GET", "/admin/init")).json["data"]["menuLogo"] == logo["url"]
     kept = [*(tmp_path / "public/uploads").glob("*")]
     assert [f"/uploads/{file.name}" for file in kept] == [logo["url"]], "no other sizes of it"
+    assert await office.club.database.fetch_value("SELECT count(*) FROM octavo_storage_cleanup") == 0, "it stays"
     for content, mime, reported in (
         (png(751, 10), "image/png", "menuLogo.width must be less than or equal to 750"),
         (b"text", "text/plain", "menuLogo.type must be one of the following values: image/jpeg, image/png"),

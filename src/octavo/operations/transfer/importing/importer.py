@@ -12,7 +12,7 @@ from octavo.access.authentication import one_time_secrets, token_versions
 from octavo.accounts.users import sessions
 from octavo.accounts.users.providers import links as provider_links
 from octavo.content import schedules
-from octavo.content.media import variant_rows
+from octavo.content.media import storage_cleanup, variant_rows
 from octavo.content.media.storage.base import Storage
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
@@ -123,6 +123,7 @@ _BY_ID: Final = (
     schedules.TABLE,
     schedules.FAILURES_TABLE,
     variant_rows.TABLE,
+    storage_cleanup.TABLE,
 )
 """Tables that refer to users and entries by id, which can mean others after an import."""
 
@@ -232,8 +233,11 @@ class _Import:
             if provider in storage.providers:
                 parts = [{"url": url, "provider_metadata": _read(metadata)}, *_mappings(_read(formats))]
                 found.update(_names(storage, parts))
-        if variant_rows.TABLE.name in await found_tables(self._connection, self._dialect):
+        tables = await found_tables(self._connection, self._dialect)
+        if variant_rows.TABLE.name in tables:
             found |= await variant_rows.stored_objects(self._connection)
+        if storage_cleanup.TABLE.name in tables:
+            found |= await storage_cleanup.objects_to_remove(self._connection)
         return found
 
     async def content(self) -> None:
