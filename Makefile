@@ -8,7 +8,7 @@ DRILL ?=
 PEERS ?=
 ARGS ?=
 VENV ?= .venv
-FAST := not browser and not postgresql and not recording and not slow and not cluster
+FAST := not browser and not mysql and not postgresql and not recording and not slow and not cluster
 BIN := $(VENV)/bin
 # Stamps: what running needs is installed; what development needs is, too.
 RUN := $(VENV)/.run
@@ -28,7 +28,7 @@ help: ## Show this list
 run: $(RUN) ## Serve the sample project with its sample content
 	$(BIN)/octavo develop --project $(PROJECT) --seed
 
-check: $(DEV) ## Check style and types, and run the fast tests (90 seconds on two processors; no browser, no PostgreSQL)
+check: $(DEV) ## Check style and types, and run the fast tests (90 seconds on two processors; no browser, no PostgreSQL, no MySQL)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

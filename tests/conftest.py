@@ -15,6 +15,7 @@ from octavo.access.authentication import passwords
 from octavo.database.connection import Database
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
+from tests.mysql_server import MysqlServer
 from tests.postgresql_server import PostgresqlServer, start_server
 
 if TYPE_CHECKING:
@@ -94,6 +95,30 @@ def postgresql_server() -> Iterator[PostgresqlServer]:
     server = start_server(os.environ.get("PYTEST_XDIST_TESTRUNUID"))
     yield server
     server.remove()
+
+
+@pytest.fixture(scope="session")
+def mysql_server() -> Iterator[MysqlServer]:
+    """The one MariaDB or MySQL server of a worker, started lazily. Without one on this machine, tests are skipped."""
+    server = MysqlServer()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def own_mysql_server() -> Iterator[MysqlServer]:
+    """A server for one test alone, which may stop it."""
+    server = MysqlServer()
+    yield server
+    server.remove()
+
+
+@pytest.fixture
+def mysql_name(mysql_server: MysqlServer) -> Iterator[str]:
+    """The name of a new, empty database on `mysql_server`."""
+    name = mysql_server.create_database()
+    yield name
+    mysql_server.drop_database(name)
 
 
 @pytest.fixture(scope="session")

@@ -67,12 +67,14 @@ ANY_PYTHON = (
 )
 """Folders and modules that test answers, pages, files of the repository or SQL: the version of Python changes none."""
 DRIVER = ("at_once/", "database/")
-"""Folders that test the PostgreSQL driver. Elsewhere, tests on PostgreSQL test SQL."""
+"""Folders that test the drivers of servers. Elsewhere, tests on PostgreSQL and MySQL test SQL."""
 PROCESSES = ("import subprocess", "from subprocess ", "tests.cli.processes", "tests.docs_reader", "tests.scripts")
 """What a module with tests of whole processes imports."""
 POSTGRESQL = {"postgresql_server", "postgresql_url", "own_postgresql_server"}
 """Fixtures that give a PostgreSQL database to all tests that name them."""
-SERVERS = {"s3_server", "counting_server", "one_openid_server", "own_postgresql_server"}
+MYSQL = {"mysql_server", "mysql_name", "own_mysql_server"}
+"""The same for MySQL."""
+SERVERS = {"s3_server", "counting_server", "one_openid_server", "own_postgresql_server", "own_mysql_server"}
 """Fixtures that start programs beside the service."""
 
 
@@ -82,14 +84,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         path = item.path.relative_to(ROOT).as_posix()
         fixtures = set(getattr(item, "fixturenames", ()))
         on_postgresql = "postgresql" in item.name or bool(fixtures & POSTGRESQL)
+        on_mysql = "mysql" in item.name or bool(fixtures & MYSQL)
         folder = FOLDERS.get(path.partition("/")[0])
         if folder:
             item.add_marker(folder)
         if on_postgresql:
             item.add_marker("postgresql")
+        if on_mysql:
+            item.add_marker("mysql")
         if path.startswith(SLOW) or starts_processes(item.path) or fixtures & SERVERS:
             item.add_marker("slow")
-        if path.startswith(ANY_PYTHON) or (on_postgresql and not path.startswith(DRIVER)):
+        if path.startswith(ANY_PYTHON) or ((on_postgresql or on_mysql) and not path.startswith(DRIVER)):
             item.add_marker("any_python")
 
 

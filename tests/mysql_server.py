@@ -1,0 +1,157 @@
+"""A real MariaDB or MySQL server for tests, from the programs of the system. Works as root, too."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import uuid
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+_SECONDS: Final = 60
+_SBIN: Final = ("/usr/sbin", "/usr/local/sbin", "/usr/libexec", "/usr/local/mysql/bin")
+_OPTIONS: Final = (
+    "--bind-address=127.0.0.1",
+    "--skip-name-resolve",
+    "--skip-log-bin",
+    "--character-set-server=utf8mb4",
+    "--innodb-flush-log-at-trx-commit=0",
+    "--innodb-doublewrite=0",
+    "--innodb-buffer-pool-size=64M",
+    "--innodb-log-file-size=32M",
+)
+"""Quick and small: what a crash of the machine destroys is of no use after it."""
+
+USER: Final = "octavo"
+PASSWORD: Final = "a secret / % @"
+
+
+def find_program(*names: str) -> str | None:
+    """Return the path of the first program that is installed."""
+    path = os.pathsep.join((os.environ.get("PATH", ""), *_SBIN))
+    return next((found for name in names if (found := shutil.which(name, path=path))), None)
+
+
+def require_program(*names: str) -> str:
+    """Return the path of the first program that is installed, or skip the test."""
+    found = find_program(*names)
+    if found is None:
+        pytest.skip(f"needs {' or '.join(names)} (on Debian: apt install mariadb-server)")
+    return found
+
+
+class MysqlServer:
+    """One server in its own folder. `port` is on 127.0.0.1, `socket` a file. root has no password on the socket."""
+
+    def __init__(self, *options: str) -> None:
+        self._server = require_program("mariadbd", "mysqld")
+        self._client = require_program("mariadb", "mysql")
+        self._options = options
+        self._process: subprocess.Popen[bytes] | None = None
+        self.folder = Path(tempfile.mkdtemp(prefix="mysql-"))  # a socket's path has at most 107 characters
+        self.socket = self.folder / "s"
+        self.data = self.folder / "data"
+        self.is_mariadb = "MariaDB" in _output(self._server, "--version")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port: int = free.getsockname()[1]
+        try:
+            self._install()
+            self.start()
+            self.run_sql(f"CREATE USER '{USER}'@'%' IDENTIFIED BY '{PASSWORD}'; GRANT ALL ON *.* TO '{USER}'@'%'")
+        except BaseException:
+            self.remove()
+            raise
+
+    def _install(self) -> None:
+        if self.is_mariadb:
+            options = ("--auth-root-authentication-method=normal", "--skip-test-db", *self._options)
+            program = require_program("mariadb-install-db", "mysql_install_db")
+            _output(program, "--no-defaults", f"--datadir={self.data}", f"--user={_user()}", *options)
+        else:
+            options = ("--initialize-insecure", f"--datadir={self.data}", f"--user={_user()}", *self._options)
+            _output(self._server, "--no-defaults", *options)
+
+    def url(self, database: str) -> str:
+        """Return the URL of a database on this server."""
+        return f"mysql://{USER}:a%20secret%20%2F%20%25%20%40@127.0.0.1:{self.port}/{database}"
+
+    def create_database(self, charset: str = "utf8mb4") -> str:
+        """Return the name of a new, empty database."""
+        name = f"test_{uuid.uuid4().hex}"
+        self.run_sql(f"CREATE DATABASE `{name}` CHARACTER SET {charset}")
+        return name
+
+    def drop_database(self, name: str) -> None:
+        """Drop a database."""
+        self.run_sql(f"DROP DATABASE IF EXISTS `{name}`")
+
+    def run_sql(self, text: str, database: str = "") -> str:
+        """Run statements as root; return their rows, with tabs between the columns and without headers."""
+        command = [self._client, "--no-defaults", f"--socket={self.socket}", "--user=root", "--batch"]
+        options = ["--skip-column-names", "--default-character-set=utf8mb4", *([database] if database else [])]
+        found = subprocess.run([*command, *options], input=text, text=True, capture_output=True, check=False)
+        if found.returncode:
+            raise RuntimeError(found.stderr)
+        return found.stdout
+
+    def start(self) -> None:
+        """Start the server, again at the same port, and wait until it accepts connections."""
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [
+                    *(self._server, "--no-defaults", f"--datadir={self.data}", f"--user={_user()}"),
+                    *(f"--socket={self.socket}", f"--port={self.port}", f"--pid-file={self.folder / 'pid'}"),
+                    *_OPTIONS,
+                    *self._options,
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        until = time.monotonic() + _SECONDS
+        while True:
+            try:
+                self.run_sql("SELECT 1")
+                return
+            except RuntimeError as error:
+                if self._process.poll() is not None or time.monotonic() > until:
+                    lines = (self.folder / "log").read_text("utf-8", "replace")[-2000:]
+                    raise RuntimeError(f"the server did not start: {error}\n{lines}") from error
+                time.sleep(0.05)
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """Stop the server in good order."""
+        if self._process is not None:
+            self._process.send_signal(number)
+            self._process.wait()
+
+    def kill(self) -> None:
+        """End the server as a crash would; `start` starts it again."""
+        self.stop(signal.SIGKILL)
+
+    def freeze(self, frozen: bool = True) -> None:
+        """Stop the server where it is, or let it continue."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
+
+    def remove(self) -> None:
+        """Stop the server and remove its folder."""
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _user() -> str:
+    return "root" if os.geteuid() == 0 else str(os.geteuid())
+
+
+def _output(*command: str) -> str:
+    found = subprocess.run(command, text=True, capture_output=True, check=False)
+    if found.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {found.stdout[-2000:]}{found.stderr[-2000:]}")
+    return found.stdout
