@@ -85,6 +85,7 @@ LATE = {
     ("octavo.api.graphql.transport.endpoint", "octavo.api.graphql.transport.request_handler"),
     ("octavo.access.authentication.credentials", "octavo.access.authentication.jws"),
     ("octavo.access.authentication.rate_limits", "octavo.access.authentication.attempt_counts"),
+    ("octavo.access.authentication.request_limits", "octavo.access.authentication.attempt_counts"),
     ("octavo.operations.runtime.infrastructure", "octavo.access.authentication.attempt_counts"),
     ("octavo.operations.runtime.open_resources", "octavo.access.authentication.attempt_counts"),
     ("octavo.api.http.ranges", "email.utils"),

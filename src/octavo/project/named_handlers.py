@@ -30,7 +30,10 @@ class UsedReader:
     owner: str = "global::"
 
     def read(self, given: Any, known: Mapping[str, Function], arguments: str, place: str) -> tuple[Used, ...]:
-        """Return the references in a list, as functions of `arguments`. Errors are added to the problems."""
+        """Return the references in a list, as functions of `arguments`. Errors are added to the problems.
+
+        If a built-in function has a method `check_config`, it returns a message for an invalid config.
+        """
         if given is None:
             return ()
         if not isinstance(given, list | tuple):
@@ -42,7 +45,12 @@ class UsedReader:
         for number, item in enumerate(given):
             named, config = _named(item)
             function = self._function(named, known, f"{place}.{number}", arguments)
-            if function is not None:
+            if function is None:
+                continue
+            check = getattr(function.call, "check_config", None)
+            if check is not None and (message := check(config)) is not None:
+                self._refuse(f"{place}.{number}", message)
+            else:
                 yield Used(function, config)
 
     def _function(self, item: Any, known: Mapping[str, Function], place: str, arguments: str) -> Function | None:

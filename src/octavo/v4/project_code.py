@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Self
 
+from octavo.access.authentication.request_limits import RATE_LIMIT
 from octavo.api.graphql.customization.extension import Extension
 from octavo.api.http.router import Router
 from octavo.api.rest.operations import Handlers
@@ -39,6 +40,12 @@ class ProjectCode:
     def around(self) -> Sequence[UsedName]:
         """The ported middlewares of all requests, in order."""
         return self.code.around
+
+    @property
+    def limits_requests(self) -> bool:
+        """Whether a route uses the middleware `plugin::users-permissions.rateLimit`."""
+        routes = (*self.code.routes, *self.code.core.values())
+        return any(name == RATE_LIMIT for route in routes for name, _ in route.middlewares)
 
     def add_routes(
         self,

@@ -109,7 +109,6 @@ def test_keys_of_auth_that_v4_ignores(tmp_path: Path) -> None:
         "{ find: { policies: ['global::nowhere'] } }",
         "{ find: { policies: [(ctx) => ctx.state.user.id === 1] } }",
         "{ find: { policies: [{ name: 'is-owner', config: {} }] } }",
-        "{ find: { middlewares: ['plugin::users-permissions.rateLimit'] } }",
         "{ find: { middlewares: [(ctx, next) => { if (ctx.query.x) return next(); }] } }",
     ],
 )

@@ -11,6 +11,7 @@ from limits.aio.storage import MemoryStorage, RedisStorage, Storage
 from limits.aio.strategies import FixedWindowRateLimiter
 from limits.errors import StorageError
 
+from octavo.access.authentication.request_limits import REQUESTS
 from octavo.core.clock import this_moment
 from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import Database
@@ -29,6 +30,8 @@ _READ: Final = RawStatement("SELECT hits FROM octavo_rate_limits WHERE name = {n
 _END: Final = RawStatement("SELECT expires_at FROM octavo_rate_limits WHERE name = {name}")
 _FORGET: Final = RawStatement("DELETE FROM octavo_rate_limits WHERE expires_at <= {now}")
 _CLEAR: Final = RawStatement("DELETE FROM octavo_rate_limits WHERE name = {name}")
+_EVERY: Final = 100
+"""How many new windows of requests pass between two deletions of expired ones."""
 
 
 class AttemptCounts:
@@ -50,6 +53,17 @@ class AttemptCounts:
             raise ServiceUnavailable(reason="login attempts cannot be counted") from error
 
 
+async def count_request(storage: Storage, key: str, interval: int) -> tuple[int, float]:
+    """Count a request in a window of `interval` seconds; return the count and the end, in seconds since 1970.
+
+    Raises ServiceUnavailable if counting fails.
+    """
+    try:
+        return await storage.incr(key, interval), await storage.get_expiry(key)
+    except StorageError as error:
+        raise ServiceUnavailable(reason="requests cannot be counted") from error
+
+
 class DatabaseStorage(Storage):
     """Counters in the project's database, shared by workers and machines. Supports fixed windows only."""
 
@@ -59,6 +73,7 @@ class DatabaseStorage(Storage):
         super().__init__()
         self._database = database
         self._dialect = database.dialect
+        self._windows = 0
 
     @property
     def base_exceptions(self) -> type[Exception]:
@@ -75,9 +90,16 @@ class DatabaseStorage(Storage):
             expires_at = now + int(expiry * 1000)
             counted = _COUNT.bind(self._dialect, name=key, hits=amount, expires_at=expires_at, now=now)
             hits = int(await unit.connection.fetch_value(*counted))
-            if hits == amount and key.startswith("all/"):
+            if hits == amount and self._forgets(key):
                 await unit.connection.execute(*_FORGET.bind(self._dialect, now=now))
         return hits
+
+    def _forgets(self, key: str) -> bool:
+        """Return whether a new window deletes expired ones: each of an address, and some of the many of requests."""
+        if not key.startswith(REQUESTS):
+            return key.startswith("all/")
+        self._windows += 1
+        return self._windows % _EVERY == 0
 
     async def get(self, key: str) -> int:
         """Return the current count."""

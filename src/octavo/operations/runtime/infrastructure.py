@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from octavo.access.authentication.authenticator import REMEMBERED_TYPES, Authenticator
 from octavo.access.authentication.rate_limits import RateLimits
+from octavo.access.authentication.request_limits import RequestLimits
 from octavo.access.authorization.actor import denials
 from octavo.accounts.administrators.accounts import Administrators
 from octavo.accounts.administrators.audit import Audit
@@ -120,6 +121,7 @@ class Infrastructure:
     mailer: Mailer
     locales: Locales
     limits: RateLimits
+    request_limits: RequestLimits
     authenticator: Authenticator
     administrators: Administrators
     administrator_management: AdministratorManagement
@@ -231,6 +233,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         mailer=mailer,
         locales=locales,
         limits=limits,
+        request_limits=RequestLimits(options.request_limit_options(settings), attempts),
         authenticator=authenticator,
         administrators=administrators,
         administrator_management=AdministratorManagement(database, administrators, admin_limits, feed),

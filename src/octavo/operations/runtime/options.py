@@ -10,6 +10,7 @@ from octavo.access.authentication import admin_sessions, one_time_secrets, rate_
 from octavo.access.authentication.authenticator import AccessOptions
 from octavo.access.authentication.credentials import Secrets
 from octavo.access.authentication.rate_limits import RateLimitOptions
+from octavo.access.authentication.request_limits import RequestLimitOptions
 from octavo.access.authorization.strictness import Strictness
 from octavo.accounts.administrators import audit, live_settings
 from octavo.accounts.administrators.accounts import AdminOptions
@@ -220,6 +221,17 @@ def rate_limit_options(settings: Settings) -> RateLimitOptions:
     """Return the rate limits for user sign-ins."""
     given = settings.plugins.users_permissions.config.ratelimit
     return RateLimitOptions(given.enabled, given.interval, given.max, given.max_by_address)
+
+
+_RATE_LIMIT: Final = ("plugins", "users_permissions", "config", "ratelimit")
+
+
+def request_limit_options(settings: Settings) -> RequestLimitOptions:
+    """Return the options of the middleware that limits requests. As in v4, explicit limits for sign-ins apply to it."""
+    given, standard = settings.plugins.users_permissions.config.ratelimit, RequestLimitOptions()
+    interval = given.interval if (*_RATE_LIMIT, "interval") in settings.sources else standard.interval
+    most = given.max if (*_RATE_LIMIT, "max") in settings.sources else standard.most
+    return RequestLimitOptions(given.enabled, interval, most)
 
 
 def counts_in_database(settings: Settings) -> bool:

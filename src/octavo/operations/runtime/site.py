@@ -5,9 +5,11 @@ It uses an `Infrastructure` and is immutable. When the definitions change, a new
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from octavo.access.authentication.request_limits import RATE_LIMIT
 from octavo.api.graphql.customization.extension import Extending, Extension, FieldAccess
 from octavo.api.graphql.options import GraphqlContent
 from octavo.api.graphql.schema import names
@@ -69,6 +71,7 @@ from octavo.sdk.app import App, Plugin, make_facilities
 from octavo.sdk.builtin_rules import BuiltinRules
 from octavo.sdk.core_actions import NewEndpoints
 from octavo.sdk.hooks import run_bootstrap, run_destroy, run_register
+from octavo.sdk.rate_limit import rate_limit_function
 from octavo.sdk.request_pipeline import GlobalMiddlewares
 from octavo.sdk.routing import RestCode
 from octavo.sdk.services import ServiceTable
@@ -287,7 +290,7 @@ def _join(
     router = Router(keeps_first=code is not None)
     try:
         endpoints = content_endpoints(infrastructure, services, caches)
-        rest = _rest_code(infrastructure, services, extending, endpoints)
+        rest = _rest_code(infrastructure, services, extending, endpoints, code)
         handlers = rest.handlers if rest else plain_handlers(infrastructure.authenticator)
         _add_content(router, infrastructure, services, code, rest, handlers, endpoints, caches)
         graphql = _add_doors(router, infrastructure, registry, services, extending, handlers, caches)
@@ -320,6 +323,8 @@ def _extending(
     tables = shared.settings.plugins.others
     packages = plugins_in_use(tables)
     code = load_code(shared.settings.project, [plugin.source for plugin in packages])
+    limiting = rate_limit_function(shared.request_limits)
+    code = replace(code, request_middlewares={**code.request_middlewares, **limiting})
     try:
         hooks.add_files(code.lifecycles)
         configs = read_configs(packages, tables, code.settings)
@@ -339,11 +344,12 @@ def _extending(
 
 
 def _rest_code(
-    shared: Infrastructure, services: Services, extending: Extending, endpoints: NewEndpoints
+    shared: Infrastructure, services: Services, extending: Extending, endpoints: NewEndpoints, v4: V4Code | None
 ) -> RestCode | None:
     """Return the project's REST code, or None if it has none."""
     code = extending.code
-    if not (code.routes or code.controllers or code.services or code.policies or code.request_middlewares):
+    middlewares = (v4 is not None and v4.limits_requests) or code.request_middlewares.keys() - {RATE_LIMIT}
+    if not (code.routes or code.controllers or code.services or code.policies or middlewares):
         return None
     rest = RestCode(code, extending.app, extending.app.services, extending.runner, shared.authenticator, endpoints)
     services.controller.own_actions = rest.own_actions()

@@ -21,6 +21,10 @@ class V4Code(Protocol):
     def around(self) -> Sequence[tuple[str, Any]]:
         """The ported middlewares of all requests, in order: names with their configs."""
 
+    @property
+    def limits_requests(self) -> bool:
+        """Whether a route uses the middleware `plugin::users-permissions.rateLimit`."""
+
     def add_routes(
         self,
         router: Router,

@@ -40,7 +40,9 @@ def allow(code: Code, names: Iterable[str]) -> Code:
 def known_names(code: Code) -> frozenset[str]:
     """Return all names that can be used."""
     routes = {name for route in code.routes for name in (route.name, route.action) if name}
-    return frozenset(routes | {finding.name for finding in code.findings} | code.guards.keys())
+    used = {name for route in code.routes for name, _ in (*route.policies, *route.middlewares)}
+    around = {name for name, _ in code.around}
+    return frozenset(routes | used | around | {finding.name for finding in code.findings} | code.guards.keys())
 
 
 def _opened(route: Route, allowed: frozenset[str]) -> Route:

@@ -1,11 +1,12 @@
 """Policies and middlewares: those of a project by name, and those defined inline."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from tree_sitter import Node
 
+from octavo.access.authentication.request_limits import RATE_LIMIT
 from octavo.core.values import dataclass
 from octavo.schema.naming import kebab_case
 from octavo.v4.code.code import Guard, Kind, Shape, State, UsedName
@@ -15,6 +16,7 @@ from octavo.v4.code.effects import Describer
 from octavo.v4.code.flow import Flow, passes_always, read_middleware
 from octavo.v4.code.porting import Places, Ported
 from octavo.v4.code.sources import Sources, answered
+from octavo.v4.config.convert import Converter, interval, whole
 from octavo.v4.javascript.modules import find_script
 from octavo.v4.javascript.parse import Module
 from octavo.v4.javascript.source import Place
@@ -35,8 +37,10 @@ class Judged:
     """Its full name, if it is ported to Python."""
 
 
-_RATE_LIMIT: Final = "plugin::users-permissions.rateLimit"
-_NO_LIMIT: Final = "limits requests, which Octavo does for sign-in only; limit them in your proxy, then allow this name"
+_LIMIT: Final[Mapping[str, Converter]] = {"max": whole, "interval": interval}
+_NO_LIMIT: Final = (
+    "limits requests with %s, which Octavo does not support; limit them in your proxy, then allow this name"
+)
 
 
 class NamedCode:
@@ -111,10 +115,10 @@ class NamedCode:
         """Judge a used policy or middleware by its full name. Without a file, it is a guard."""
         path = self._files[family].get(name)
         self._used.add((family, name))
-        if name in self._ported[family]:
+        if name in self._ported[family] or (family == "middlewares" and name == RATE_LIMIT):
             return Judged(None, ported=name)
         if path is None:
-            return Judged(Guard(name, used_at, _NO_LIMIT if name == _RATE_LIMIT else "not found in the project"))
+            return Judged(Guard(name, used_at, "not found in the project"))
         return self._look(family, name, path)[0]
 
     def _look(self, family: Family, name: str, path: Path) -> tuple[Judged, str]:
@@ -159,7 +163,12 @@ class NamedCode:
             config = self._sources.value(module, members["config"]) if "config" in members else {}
         except NotData:
             place = module.place(item)
-            return Judged(Guard(judged.ported, place, "is ported, but its config is computed")), None
+            says = "its config is computed" if judged.ported == RATE_LIMIT else "is ported, but its config is computed"
+            return Judged(Guard(judged.ported, place, says)), None
+        if judged.ported == RATE_LIMIT:
+            config, unsupported = _limit(config)
+            if unsupported:
+                return Judged(Guard(RATE_LIMIT, module.place(item), _NO_LIMIT % unsupported)), None
         return judged, (judged.ported, config)
 
     def _one(self, family: Family, module: Module, item: Node, owner: str, route: str) -> Judged:
@@ -198,6 +207,20 @@ def _state(judged: Judged) -> State:
     if judged.shape is None:
         return State.NOTHING
     return State.TAKEN if judged.shape != Shape() else State.OPEN
+
+
+def _limit(config: Any) -> tuple[dict[str, int], str]:
+    """Return the `max` and `interval` of a limit, in seconds, and the options that are not supported."""
+    given = config if isinstance(config, Mapping) else {}
+    converted, unsupported = {}, []
+    for name, value in given.items():
+        try:
+            converted[name] = _LIMIT[name](value)
+            if converted[name] < 1:
+                raise ValueError
+        except (KeyError, ValueError):
+            unsupported.append(f"`{name}`")
+    return converted, ", ".join(unsupported)
 
 
 def describe_effects(flow: Flow) -> str:

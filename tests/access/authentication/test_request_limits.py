@@ -1,0 +1,69 @@
+"""Limits on requests: what counts together, in memory and in the database, and how much memory that takes."""
+
+import asyncio
+
+import pytest
+
+from octavo.access.authentication import request_limits
+from octavo.access.authentication.attempt_counts import DatabaseStorage
+from octavo.access.authentication.rate_limits import TABLE
+from octavo.access.authentication.request_limits import RequestLimitOptions, RequestLimits
+from octavo.core import clock
+from octavo.database.connection import Database
+from tests.models.people import write
+
+pytestmark = pytest.mark.anyio
+
+
+async def hits(limits: RequestLimits, path: str, address: str = "192.0.2.1", email: str = "") -> int:
+    return (await limits.count(path, address, email, most=5, interval=60)).hits
+
+
+async def test_what_counts_together() -> None:
+    limits = RequestLimits(RequestLimitOptions())
+    asked = [
+        ("/a",),
+        ("/A/",),
+        ("/b",),
+        ("/a", "192.0.2.2"),
+        ("/a", "192.0.2.1", "x@y.z"),
+        ("/a", "192.0.2.1", "X@y.z"),
+    ]
+    assert [await hits(limits, *one) for one in asked] == [1, 2, 1, 1, 1, 2]
+
+
+async def test_windows_end() -> None:
+    limits = RequestLimits(RequestLimitOptions())
+    first = [await limits.count("/a", "192.0.2.1", "", most=5, interval=60) for _ in range(2)]
+    assert [window.hits for window in first] == [1, 2]
+    assert first[0].ends_at == first[1].ends_at
+    try:
+        clock.move(61)
+        assert await hits(limits, "/a") == 1
+    finally:
+        clock.move(0)
+
+
+async def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_limits, "_MOST_WINDOWS", 3)
+    limits = RequestLimits(RequestLimitOptions())
+    assert [await hits(limits, path) for path in ("/a", "/b", "/c", "/a", "/d", "/a", "/b")] == [1, 1, 1, 2, 1, 3, 1]
+    assert len(limits._windows) == 3
+
+
+async def test_processes_count_together(database: Database) -> None:
+    await database.execute_script(TABLE.script(database.dialect.counter_column))
+    both = [RequestLimits(RequestLimitOptions(), lambda: DatabaseStorage(database)) for _ in range(2)]
+    counted = await asyncio.gather(*(hits(both[number % 2], "/a") for number in range(8)))
+    assert sorted(counted) == list(range(1, 9))
+
+
+async def test_ended_windows_are_deleted_now_and_then(database: Database) -> None:
+    await database.execute_script(TABLE.script(database.dialect.counter_column))
+    limits = RequestLimits(RequestLimitOptions(), lambda: DatabaseStorage(database))
+    for number in range(99):
+        await hits(limits, f"/{number}")
+    await write(database, "UPDATE octavo_rate_limits SET expires_at = 0")
+    assert await database.fetch_value("SELECT count(*) FROM octavo_rate_limits") == 99
+    await hits(limits, "/last")
+    assert await database.fetch_value("SELECT count(*) FROM octavo_rate_limits") == 1
