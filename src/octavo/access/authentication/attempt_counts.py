@@ -11,7 +11,6 @@ from limits.aio.storage import MemoryStorage, RedisStorage, Storage
 from limits.aio.strategies import FixedWindowRateLimiter
 from limits.errors import StorageError
 
-from octavo.access.authentication.request_limits import REQUESTS
 from octavo.core.clock import this_moment
 from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import Database
@@ -30,6 +29,7 @@ _READ: Final = RawStatement("SELECT hits FROM octavo_rate_limits WHERE name = {n
 _END: Final = RawStatement("SELECT expires_at FROM octavo_rate_limits WHERE name = {name}")
 _FORGET: Final = RawStatement("DELETE FROM octavo_rate_limits WHERE expires_at <= {now}")
 _CLEAR: Final = RawStatement("DELETE FROM octavo_rate_limits WHERE name = {name}")
+_REQUESTS: Final = "requests/"
 _EVERY: Final = 100
 """How many new windows of requests pass between two deletions of expired ones."""
 
@@ -59,7 +59,8 @@ async def count_request(storage: Storage, key: str, interval: int) -> tuple[int,
     Raises ServiceUnavailable if counting fails.
     """
     try:
-        return await storage.incr(key, interval), await storage.get_expiry(key)
+        name = f"{_REQUESTS}{key}"
+        return await storage.incr(name, interval), await storage.get_expiry(name)
     except StorageError as error:
         raise ServiceUnavailable(reason="requests cannot be counted") from error
 
@@ -96,7 +97,7 @@ class DatabaseStorage(Storage):
 
     def _forgets(self, key: str) -> bool:
         """Return whether a new window deletes expired ones: each of an address, and some of the many of requests."""
-        if not key.startswith(REQUESTS):
+        if not key.startswith(_REQUESTS):
             return key.startswith("all/")
         self._windows += 1
         return self._windows % _EVERY == 0

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 RATE_LIMIT: Final = "plugin::users-permissions.rateLimit"
 """The name of the middleware."""
-REQUESTS: Final = "requests/"
-"""Prefix of the counters."""
 _MOST_WINDOWS: Final = 100_000
 """Maximum windows in memory, about 25 MB. If all are current, the least recently used one is dropped."""
 
@@ -70,7 +68,7 @@ class RequestLimits:
         Raises ServiceUnavailable if counting fails.
         """
         text = "\n".join((fold_identifier(email), path.lower().rstrip("/"), address, str(interval)))
-        key = REQUESTS + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         if self._open_storage is None:
             hits, ends_at = self._count_here(key, interval)
         else:
