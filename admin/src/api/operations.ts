@@ -918,11 +918,40 @@ export interface PreviewAnswer {
   data: Preview;
 }
 
+/** A one-time code, and the seconds until it expires. */
+export interface PreviewCode {
+  code: string;
+  expiresIn: number;
+}
+
+/** A new preview code. */
+export interface PreviewCodeAnswer {
+  data: PreviewCode;
+}
+
+/** The code from the URL of the preview. */
+export interface PreviewCodeForm {
+  code: string;
+}
+
 /** A change to preview: its target (a UID or a category), and the body of the request. */
 export interface PreviewForm {
   change: 'createContentType' | 'updateContentType' | 'deleteContentType' | 'createComponent' | 'updateComponent' | 'deleteComponent' | 'renameCategory' | 'deleteCategory';
   name?: string;
   form?: unknown;
+}
+
+/** A token that reads drafts of a content type, and the entry that the preview was opened for. */
+export interface PreviewToken {
+  token: string;
+  expiresAt: string;
+  type: string;
+  id: number;
+}
+
+/** A new preview token. */
+export interface PreviewTokenAnswer {
+  data: PreviewToken;
 }
 
 /** A sign-in provider. */
@@ -1577,6 +1606,10 @@ export interface Operations {
   'PUT /octavo/live-settings': { path: undefined; takes: ChangedLiveSettings; answers: LiveSettingsAnswer };
   /** Show whether the service is read-only */
   'GET /octavo/maintenance': { path: undefined; takes: unknown; answers: MaintenanceAnswer };
+  /** Create a preview code */
+  'POST /octavo/preview-codes/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: PreviewCodeAnswer };
+  /** Exchange a preview code for a token */
+  'POST /octavo/preview-tokens': { path: undefined; takes: PreviewCodeForm; answers: PreviewTokenAnswer };
   /** Publish entries with their previous publication dates */
   'POST /octavo/publications/:uid': { path: { uid: string | number }; takes: RepublishInput; answers: Counted };
   /** Show recent changes and schedules */

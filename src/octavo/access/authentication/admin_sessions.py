@@ -294,6 +294,10 @@ class AdminTokens:
             raise UnauthorizedError(MISSING)
         return await self._fresh(name)
 
+    async def of_session(self, name: str) -> SignedIn:
+        """Return the administrator of the session with this name. Raises UnauthorizedError if it has ended."""
+        return await self._fresh(name)
+
     async def _signed_in_by_v4(self, token: str) -> SignedIn:
         claims = read_v4_admin_token(token, self._secret, self._accepted)
         if self._clock.wall() >= claims.until:

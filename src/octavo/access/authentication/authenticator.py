@@ -22,9 +22,11 @@ from octavo.access.authentication.credentials import (
     Secrets,
     hash_api_token,
     is_admin_token,
+    is_preview_token,
     read_bearer,
     read_user_token,
 )
+from octavo.access.authentication.preview_tokens import PreviewTokens
 from octavo.access.authentication.sign_in_log import report_expired_token, report_failed_sign_in
 from octavo.access.authentication.token_versions import revoke_tokens_of_blocked
 from octavo.access.authorization.actor import Actor
@@ -181,6 +183,7 @@ class Authenticator:
             takes_v4=options.takes_v4_admins,
             accepted=secrets.accepted_admin_jwt,
         )
+        self.previews = PreviewTokens(self.administrators, secrets.admin_jwt_secret, clock, secrets.accepted_admin_jwt)
         self._strict = options.refuse_malformed
         self._flights = _Flights()
         self._generation = 0
@@ -197,7 +200,7 @@ class Authenticator:
         token = None if authorization is None else read_bearer(authorization, strict=self._strict)
         if token is None:
             return self._grants.anonymous
-        if is_admin_token(token):
+        if is_admin_token(token) or is_preview_token(token):
             return None
         if "." in token:
             claims = self._accepted(token)
@@ -218,6 +221,8 @@ class Authenticator:
             return grants.anonymous
         if is_admin_token(token):
             return (await self.administrators.signed_in(token)).content_actor
+        if is_preview_token(token):
+            return await self.previews.actor(token)
         if "." in token:  # API tokens are hexadecimal; a dot means a user token, valid or not
             return await self._user_actor(token)
         return await self._api_token_actor(token, grants)
@@ -230,6 +235,8 @@ class Authenticator:
         token = read_bearer(authorization, strict=self._strict)
         if token is None or is_admin_token(token):
             return inf
+        if is_preview_token(token):
+            return self.previews.expires_at(token)
         if "." in token:
             return self._read_user_token(token).until
         found, _ = self._find_api_token(token, self._grants)
@@ -241,6 +248,7 @@ class Authenticator:
         self._directory_at = -inf
         self._users.clear()
         self.administrators.forget()
+        self.previews.forget()
 
     async def settle(self) -> None:
         """Wait for background tasks; call it before the database is closed."""

@@ -98,6 +98,8 @@ def read_bearer(authorization: str | None, *, strict: bool = False) -> str | Non
 _HEADERS: Final = {"typ": "JWT"}
 _ADMIN_HEADERS: Final = {**_HEADERS, "kid": "admin"}
 _AUDIENCE: Final = "octavo:admin"
+_PREVIEW_HEADERS: Final = {**_HEADERS, "kid": "preview"}
+_PREVIEW_AUDIENCE: Final = "octavo:preview"
 
 
 def sign_user_token(user_id: int, secret: str, expires_in: float, version: int = 0) -> str:
@@ -112,7 +114,7 @@ def sign_user_token(user_id: int, secret: str, expires_in: float, version: int =
 def read_user_token(token: str, secret: str, accepted: Sequence[AcceptedKey] = ()) -> Claims:
     """Return the claims of a user token after verifying its signature. `Claims.hold_at` checks the dates."""
     claims, until = _read_signed(token, secret, accepted)
-    if "id" not in claims or claims.get("aud") == _AUDIENCE:
+    if "id" not in claims or claims.get("aud") in (_AUDIENCE, _PREVIEW_AUDIENCE):
         raise UnauthorizedError(MISSING)
     return Claims(
         user_id=_read_id(claims["id"]),
@@ -148,6 +150,44 @@ def read_admin_token(token: str, secret: str, accepted: Sequence[AcceptedKey] = 
     if claims.get("aud") != _AUDIENCE or not isinstance(session, str) or type(end) is not int:
         raise UnauthorizedError(MISSING)
     return session, min(end, until)
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewClaims:
+    """The claims of a preview token: an administrator session, a content type, and when the token expires."""
+
+    session: str
+    uid: str
+    until: float
+
+
+def is_preview_token(token: str) -> bool:
+    """Return whether a token looks like a preview token. The signature is not verified."""
+    return "." in token and token.startswith(_preview_head())
+
+
+@lru_cache(maxsize=1)
+def _preview_head() -> str:
+    from octavo.access.authentication import jws
+
+    return jws.head(_PREVIEW_HEADERS)
+
+
+def sign_preview_token(claims: PreviewClaims, secret: str) -> str:
+    """Return a signed token to read drafts."""
+    given = {"session": claims.session, "type": claims.uid, "aud": _PREVIEW_AUDIENCE, "exp": int(claims.until)}
+    return _sign(given, secret, _PREVIEW_HEADERS)
+
+
+def read_preview_token(token: str, secret: str, accepted: Sequence[AcceptedKey] = ()) -> PreviewClaims:
+    """Return the claims of a preview token after verifying its signature. The caller checks `until`."""
+    claims, until = _read_signed(token, secret, accepted) if secret and is_preview_token(token) else ({}, inf)
+    session, uid, end = claims.get("session"), claims.get("type"), claims.get("exp")
+    if claims.get("aud") != _PREVIEW_AUDIENCE or not isinstance(session, str) or not isinstance(uid, str):
+        raise UnauthorizedError(MISSING)
+    if type(end) is not int:
+        raise UnauthorizedError(MISSING)
+    return PreviewClaims(session, uid, min(end, until))
 
 
 def read_v4_admin_token(token: str, secret: str, accepted: Sequence[AcceptedKey] = ()) -> Claims:

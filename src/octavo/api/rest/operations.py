@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from octavo.access.authentication.authenticator import Authenticator
 from octavo.access.authorization.actor import ANONYMOUS, Actor, check
+from octavo.access.authorization.preview_ability import PreviewAbility
 from octavo.api.http.operations import Endpoint, Operation
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.router import Handler
-from octavo.core.errors import ClosedError, UnauthorizedError
+from octavo.core.errors import ClosedError, ForbiddenError, UnauthorizedError
 from octavo.core.values import dataclass
 from octavo.project.routes import Access
 
@@ -157,9 +158,17 @@ class Admission:
 
     def _admit(self, request: Request, actor: Actor) -> None:
         request.actor = actor
-        if not self._scopes and actor.kind == "anonymous":
-            raise UnauthorizedError
+        if not self._scopes:
+            self._check_any(actor)
         check(actor, *self._scopes)
+
+    @staticmethod
+    def _check_any(actor: Actor) -> None:
+        """Check the caller of a route that any user or API token can call."""
+        if actor.kind == "anonymous":
+            raise UnauthorizedError
+        if isinstance(actor.ability, PreviewAbility):
+            raise ForbiddenError
 
 
 @dataclass(frozen=True, slots=True)

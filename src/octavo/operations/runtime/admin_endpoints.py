@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, Final
 
 from octavo import __version__
+from octavo.access.authentication.one_time_secrets import OneTimeSecrets
 from octavo.accounts.administrators.audit_list import AuditList
 from octavo.accounts.administrators.live_settings import LiveSettingsRows
 from octavo.accounts.administrators.management import AdministratorList
@@ -33,6 +34,7 @@ from octavo.api.admin.endpoints.jobs import WorkEndpoints
 from octavo.api.admin.endpoints.locales import LocaleEndpoints, NewLocalizationEndpoints
 from octavo.api.admin.endpoints.mail import MailEndpoints, MailFacts
 from octavo.api.admin.endpoints.media import FileEndpoints, FileUseEndpoints, FolderEndpoints, LibrarySettingsEndpoints
+from octavo.api.admin.endpoints.previews import PreviewEndpoints
 from octavo.api.admin.endpoints.project import ProjectEndpoints, ProjectFacts
 from octavo.api.admin.endpoints.registration import RegistrationEndpoints
 from octavo.api.admin.endpoints.relations import DraftRelationEndpoints, RelationEndpoints
@@ -50,8 +52,10 @@ from octavo.api.http.operations import declare
 from octavo.api.http.router import Router
 from octavo.content.component_owners import ComponentOwners
 from octavo.content.manager.draft_relations import DraftRelations
+from octavo.content.manager.entries import ManagedEntries
 from octavo.content.manager.file_uses import FileUses
 from octavo.content.manager.managed_locales import ManagedLocales
+from octavo.content.manager.preview_codes import PreviewCodes
 from octavo.content.manager.recent import RecentEntries
 from octavo.content.manager.relations import Relations
 from octavo.content.manager.uid_generation import Uids
@@ -224,12 +228,21 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     owners = ComponentOwners(shared.database, registry)
     yield RelationEndpoints(Relations(managing.managed, managing.configurations, owners))
     yield EntryAddressEndpoints(registry, f"{base_path}{settings.api.rest.prefix}", settings.admin.preview)
+    yield _previews(shared, managing.managed)
     if services.controller.schedules is not None:
         yield ScheduleEndpoints(services.controller.schedules)
     recent = RecentEntries(managing.managed, managing.configurations, services.controller.schedules)
     yield RecentEndpoints(recent)
     yield StructureEndpoints(managing.configurations, Uids(services.controller.reads))
     yield from _plugin_endpoints(shared, services, facts)
+
+
+def _previews(shared: Infrastructure, entries: ManagedEntries) -> Endpoints:
+    """Return the endpoints of preview codes."""
+    authenticator = shared.authenticator
+    stored = OneTimeSecrets(shared.database)
+    codes = PreviewCodes(entries, stored, authenticator.administrators, authenticator.previews)
+    return PreviewEndpoints(codes, shared.administrators, shared.admin_limits)
 
 
 def _oversight(shared: Infrastructure, facts: ProjectFacts) -> Iterator[Endpoints]:

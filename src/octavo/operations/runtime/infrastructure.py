@@ -122,6 +122,7 @@ class Infrastructure:
     locales: Locales
     limits: RateLimits
     request_limits: RequestLimits
+    admin_limits: RateLimits
     authenticator: Authenticator
     administrators: Administrators
     administrator_management: AdministratorManagement
@@ -237,6 +238,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         authenticator=authenticator,
         administrators=administrators,
         administrator_management=AdministratorManagement(database, administrators, admin_limits, feed),
+        admin_limits=admin_limits,
         registration=Registration(database, administrators, admin_limits, mailer, feed),
         sessions=UserSessions(database, options.session_options(settings)) if options.renews(settings) else None,
         counts=counts,

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 import octavo.api.admin
+from octavo.api.admin.preview_script import PreviewScript
 from octavo.api.http.content_security_policy import V4_PANEL, admin_pages_policy
 from octavo.api.http.image_files import ImageFiles
 from octavo.api.http.single_page import ASSETS, PAGE, SinglePage, versioned_assets
@@ -57,7 +58,11 @@ def _pages(settings: Settings) -> tuple[Files, ...]:
     if settings.admin.panel == "octavo":
         folder = settings.project / LANGUAGES_FOLDER
         path = f"{settings.admin.path}/languages"
-        return StaticFiles({path: folder}, StaticOptions("no-cache", entity_tags=True)), own_pages(settings)
+        return (
+            StaticFiles({path: folder}, StaticOptions("no-cache", entity_tags=True)),
+            own_pages(settings),
+            PreviewScript(),
+        )
     built = built_panel(settings) if settings.admin.panel == "project" else None
     return () if built is None else (SinglePage(settings.admin.path, built, _policy(settings)),)
 

@@ -93,7 +93,8 @@ class Admin:
         {},
         'Preview URLs of entries, by content type, such as `"api::article.article" = '
         '"https://example.org/articles/{slug}?state={state}"`. `{id}`, `{locale}`, `{state}` (`draft`, '
-        "`published`) and attributes are replaced with the entry's values.",
+        "`published`) and attributes are replaced with the entry's values, and `{code}` with a one-time code for a "
+        "[preview token](guides/preview.md#preview-with-a-code).",
         kind=_PREVIEWS,
     )
     first: FirstAdministrator = table(

@@ -221,6 +221,40 @@ class EntryAddressesAnswer(TypedDict):
     data: EntryAddresses
 
 
+class PreviewCode(TypedDict):
+    """A one-time code, and the seconds until it expires."""
+
+    code: str
+    expiresIn: int
+
+
+class PreviewCodeAnswer(TypedDict):
+    """A new preview code."""
+
+    data: PreviewCode
+
+
+class PreviewCodeForm(TypedDict):
+    """The code from the URL of the preview."""
+
+    code: str
+
+
+class PreviewToken(TypedDict):
+    """A token that reads drafts of a content type, and the entry that the preview was opened for."""
+
+    token: str
+    expiresAt: str
+    type: str
+    id: int
+
+
+class PreviewTokenAnswer(TypedDict):
+    """A new preview token."""
+
+    data: PreviewToken
+
+
 class Plans(TypedDict):
     """When an entry is published and unpublished."""
 

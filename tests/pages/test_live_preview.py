@@ -1,0 +1,138 @@
+"""Live preview: a front end on another origin shows unsaved changes, to its editor only, and opens fields on click."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.browser import Page
+from tests.cli.processes import Server, serving
+from tests.http_services import serving as serving_site
+from tests.pages.articles import leave, make, open_form
+from tests.pages.desk import ADA, Desk
+from tests.pages.live_site import LiveSite
+from tests.pages.sample import FIRST, magazine
+
+FRAME = "document.querySelector('iframe')"
+BUTTON = "document.querySelector('.page > header button[aria-pressed]')"
+LIVE = "Shows unsaved changes"
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[LiveSite]:
+    site = LiveSite()
+    with serving_site(site.answer) as site.url:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory, site: LiveSite) -> Iterator[Server]:
+    """The sample project with a preview of articles that starts with a code."""
+    project = magazine(tmp_path_factory.mktemp("live"))
+    url = f"{site.url}/preview?slug={{slug}}&code={{code}}"
+    (project / "config/admin.toml").write_text(f'[preview]\n"api::article.article" = "{url}"\n', encoding="utf-8")
+    with serving("develop", project, "--seed", **FIRST) as server:
+        site.octavo = f"http://127.0.0.1:{server.port}"
+        yield server
+
+
+@pytest.fixture(scope="module")
+def desk(service: Server, page: Page, site: LiveSite) -> Desk:
+    desk = Desk(page, f"http://127.0.0.1:{service.port}")
+    desk.others = (site.url, site.url.replace("127.0.0.1", "localhost"))
+    desk.log_in(ADA)
+    return desk
+
+
+def wait_for(desk: Desk, condition: Callable[[], Any]) -> Any:
+    """Wait for something in this process while the browser continues."""
+    while not (found := condition()):
+        desk.do("new Promise((done) => setTimeout(done, 20)).then(() => 0)")
+    return found
+
+
+def report_of(desk: Desk, site: LiveSite, title: str) -> dict[str, Any]:
+    """Return the last report of the page in the frame with this title."""
+    found = wait_for(desk, lambda: [one for one in site.reports if one.get("title") == title])
+    return dict(found[-1])
+
+
+def open_preview(desk: Desk, site: LiveSite, title: str) -> int:
+    """A new article with the preview of its form open."""
+    article = make(desk, title)
+    open_form(desk, article)
+    if desk.until(f"{BUTTON}?.ariaPressed", "the button") == "false":
+        desk.click("Preview")
+    desk.see(LIVE)
+    report_of(desk, site, title)
+    return article
+
+
+def test_the_front_end_shows_each_change_before_it_is_saved(desk: Desk, site: LiveSite) -> None:
+    article = open_preview(desk, site, "Live one")
+    started = next(one for one in site.requests if one.path == "/preview")
+    assert len(started.query["code"]) == 43
+    assert "referer" not in started.headers
+    loads = len(site.requests)
+    desk.fill("Title", "Live two")
+    shown = report_of(desk, site, "Live two")
+    assert (shown["change"]["type"], shown["change"]["id"]) == ("api::article.article", article)
+    assert shown["applied"]["attributes"]["title"] == "Live two"
+    assert shown["applied"]["attributes"]["slug"] == "live-one"
+    assert len(site.requests) == loads, "nothing is loaded for a change"
+    assert desk.ask("GET", f"/content-manager/collection-types/api::article.article/{article}")["title"] == "Live one"
+    assert desk.barriers() == []
+    desk.click("Save")
+    report_of(desk, site, "Live two")
+    wait_for(desk, lambda: len(site.requests) > loads)
+    assert [one.path for one in site.requests[loads:]] == ["/articles/live-one"], (
+        "the page reloads itself, without code"
+    )
+    desk.see(LIVE)
+    desk.fill("Title", "Live three")
+    report_of(desk, site, "Live three")
+    leave(desk)
+
+
+def test_a_click_in_the_front_end_opens_the_field(desk: Desk, site: LiveSite) -> None:
+    open_preview(desk, site, "Clickable")
+    desk.do("document.activeElement.blur()")
+    place = desk.do(f"(({{left, top}}) => [left, top])({FRAME}.getBoundingClientRect())")
+    for kind in ("mousePressed", "mouseReleased"):
+        spot = {"x": place[0] + 60, "y": place[1] + 20, "button": "left", "clickCount": 1}
+        desk.page.send("Input.dispatchMouseEvent", type=kind, **spot)
+    desk.until("document.activeElement.value === 'Clickable'", "the title's field")
+    leave(desk)
+
+
+def test_messages_of_other_windows_are_ignored(desk: Desk, site: LiveSite) -> None:
+    open_preview(desk, site, "Guarded")
+    desk.do("document.activeElement.blur()")
+    desk.do("(window.postMessage({octavo: 1, type: 'edit', place: {field: 'title'}}, '*'), 0)")
+    desk.do("new Promise((done) => { addEventListener('message', () => setTimeout(done, 100)); postMessage(0, '*'); })")
+    assert desk.do("document.activeElement === document.body")
+    leave(desk)
+
+
+def test_another_site_gets_and_changes_nothing(desk: Desk, site: LiveSite) -> None:
+    """It frames the front end, and sends what the admin pages would send."""
+    leave(desk)
+    site.reports.clear()
+    desk.page.send("Page.navigate", url=f"{site.url.replace('127.0.0.1', 'localhost')}/forger/1")
+    desk.until("Boolean(document.readyState === 'complete' && window.forge)", "the other site")
+    heard = desk.do("window.forge()")
+    [answered] = wait_for(desk, lambda: [one for one in site.reports if "forged" in one])
+    assert (answered["forged"], heard) == ("Untouched", "[]")
+    assert [one for one in site.reports if "change" in one] == []
+
+
+def test_a_reload_and_a_new_tab_get_codes_of_their_own(desk: Desk, site: LiveSite) -> None:
+    open_preview(desk, site, "Two codes")
+    before = [one.query["code"] for one in site.requests if one.path == "/preview"]
+    desk.click("Reload")
+    wait_for(desk, lambda: len([one for one in site.requests if one.path == "/preview"]) > len(before))
+    desk.see(LIVE)
+    codes = [one.query["code"] for one in site.requests if one.path == "/preview"]
+    assert len(set(codes)) == len(codes)
+    assert site.refused == []
+    leave(desk)
