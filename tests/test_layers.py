@@ -50,6 +50,7 @@ LAYERS = {
     "operations.transfer": "Export, import, copies between databases, seeds.",
     "operations.backups": "Backups and their storage.",
     "operations.comparison": "Comparison of two services: requests, masks, differences, reports.",
+    "operations.shadowing": "The proxy of `octavo shadow`, and the process that compares.",
     "operations.manual": "The documentation inside the package.",
     "v4": "Strapi v4 projects: settings, JavaScript, routes, reports.",
     "asgi": "The application factory for other servers.",

@@ -49,6 +49,7 @@ main = LazyGroup(
         "reload": ("octavo.cli.reload:reload", "Reload a running service."),
         "adopt": ("octavo.cli.adopt:adopt", "Report what changes for a Strapi v4 project."),
         "compare": ("octavo.cli.compare:compare", "Compare the responses of two services."),
+        "shadow": ("octavo.cli.shadow:shadow", "Serve an old service and compare its reads with a new one."),
         "content-types": ("octavo.cli.definitions:content_types", "List the content types."),
         "routes": ("octavo.cli.definitions:routes", "List the routes."),
         "generate": ("octavo.cli.generate:generate", "Create content types, components and code files."),

@@ -110,7 +110,7 @@ def compare(
     if as_json:
         say_json(results.as_json())
     else:
-        _print(results, html)
+        print_results(results, html)
     _check(results)
 
 
@@ -164,12 +164,13 @@ def _read_token(source: str) -> str:
     return token
 
 
-def _print(results: Results, html: Path | None) -> None:
+def print_results(results: Results, html: Path | None) -> None:
+    """Print the results, with only the first groups."""
     say("{}", verdict(results))
     groups = [*results.unexplained, *results.explained]
     if groups:
         rows = (
-            (group.reason or "[unexplained]", len(group.requests), group.cause, group.shape, min(group.routes))
+            (group.reason or "[unexplained]", group.requests, group.cause, group.shape, min(group.routes))
             for group in groups[:_MOST_ROWS]
         )
         say_table(("reason", "requests", "difference", "path", "route"), rows)

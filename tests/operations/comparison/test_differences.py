@@ -5,9 +5,9 @@ from typing import Any
 import orjson
 import pytest
 
-from octavo.operations.comparison.comparison import cause_of
 from octavo.operations.comparison.differences import Difference, compare
 from octavo.operations.comparison.masks import Masks
+from octavo.operations.comparison.outcomes import cause_of
 from octavo.operations.comparison.reasons import reason_for
 from octavo.operations.comparison.redaction import Redaction
 from octavo.operations.comparison.requests import ComparedRequest

@@ -36,13 +36,13 @@ dl { display: grid; gap: .15rem 1rem; margin: .4rem 0 0;
 _REASONS: Final = {reason.name: reason for reason in (*REASONS, PRIVATE)}
 
 
-def to_html(results: Results) -> str:
+def to_html(results: Results, title: str = "octavo compare") -> str:
     """Return the report as HTML."""
     return "\n".join(
         (
             '<!doctype html><html lang="en"><head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>octavo compare</title><style>{_STYLE}</style></head><body>",
+            f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body>",
             *_head(results),
             *_groups("Unexplained differences", results.unexplained),
             *_groups("Differences with a documented reason", results.explained),
@@ -93,7 +93,7 @@ def _groups(title: str, groups: list[Group]) -> Iterator[str]:
         routes = ", ".join(sorted(group.routes))
         place = routes if group.shape == "$" else group.shape
         cause = group.cause.replace("->", "→")
-        yield f'<details><summary><span class="count">{counted(len(group.requests), "request")}</span>'
+        yield f'<details><summary><span class="count">{counted(group.requests, "request")}</span>'
         yield f"<b>{escape(cause)}</b> <code>{escape(place)}</code></summary><div>"
         if reason := _REASONS.get(group.reason):
             yield f"<p>{escape(reason.text)} See <code>docs/{escape(reason.link)}</code>.</p>"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import field
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import orjson
 from graphql import GraphQLError, OperationDefinitionNode, OperationType, parse
@@ -14,12 +14,15 @@ from graphql import GraphQLError, OperationDefinitionNode, OperationType, parse
 from octavo.core.values import dataclass
 
 DEFAULT_PATHS: Final = ("/api", "/graphql", "/uploads")
-_ACCOUNTS: Final = re.compile(r"/([^/]+/)*(auth|connect)/")
+_ACCOUNTS: Final = re.compile(r"/([^/]*/)*(auth|connect)/", re.IGNORECASE)
 _READS: Final = ("GET", "HEAD")
 _METHODS: Final = frozenset({*_READS, "POST", "PUT", "PATCH", "DELETE"})
 _LONGEST_TARGET: Final = 8_192
-_LONGEST_BODY: Final = 256 * 1024
+LONGEST_BODY: Final = 256 * 1024
+"""Maximum size of a request body, in characters."""
 _MOST_TOKENS: Final = 20_000
+_MOST_PARAMETERS: Final = 2_000
+_CHANGES: Final = re.compile(r"mutation|subscription")
 _TARGET: Final = re.compile(r"/[!-~]*")
 
 
@@ -63,7 +66,7 @@ class Selection:
 
     def add(self, request: ComparedRequest) -> None:
         """Add a request, or count the reason to skip it."""
-        reason = self._reason_to_skip(request)
+        reason = reason_to_skip(request, self.paths, writes=self.writes)
         key: tuple[str, ...] = (request.method, request.target, request.content_type, request.body)
         if reason is None and self.writes and not is_read(request):
             key = (*key, str(len(self.requests)))  # a repeated write is another write
@@ -76,23 +79,26 @@ class Selection:
         else:
             self.skipped[reason] += 1
 
-    def _reason_to_skip(self, request: ComparedRequest) -> str | None:
-        if request.method not in _METHODS:
-            return "other methods"
-        if len(request.target) > _LONGEST_TARGET or len(request.body) > _LONGEST_BODY:
-            return "too long"
-        if not _TARGET.fullmatch(request.target) or ".." in request.path.split("/"):
-            return "invalid URLs"
-        if not _is_below(request.path, self.paths):
-            return "other paths"
-        if self.writes:
-            return None
-        if _ACCOUNTS.match(request.path):
-            return "sign-in and account endpoints"
-        return None if is_read(request) else "writes"
+
+def reason_to_skip(request: ComparedRequest, paths: Iterable[str], *, writes: bool = False) -> str | None:
+    """Return why a request is not sent, or None. `paths` are prefixes of paths."""
+    if request.method not in _METHODS:
+        return "other methods"
+    if len(request.target) > _LONGEST_TARGET or len(request.body) > LONGEST_BODY:
+        return "too long"
+    if not _TARGET.fullmatch(request.target) or ".." in request.path.split("/"):
+        return "invalid URLs"
+    if not is_below(request.path, paths):
+        return "other paths"
+    if writes:
+        return None
+    if _ACCOUNTS.match(request.path):
+        return "sign-in and account endpoints"
+    return None if is_read(request) else "writes"
 
 
-def _is_below(path: str, prefixes: Iterable[str]) -> bool:
+def is_below(path: str, prefixes: Iterable[str]) -> bool:
+    """Return whether a path is one of the prefixes or below one."""
     return any(path == prefix or path.startswith(f"{prefix.rstrip('/')}/") for prefix in prefixes)
 
 
@@ -107,7 +113,10 @@ def target_of(url: str) -> str:
 
 
 def is_read(request: ComparedRequest) -> bool:
-    """Return whether a request only reads: GET and HEAD, and GraphQL queries."""
+    """Return whether a request only reads: GET and HEAD, and GraphQL queries, also in the URL."""
+    documents = _documents_in_url(request.target)
+    if documents is None or not all(map(_is_only_queries, documents)):
+        return False
     if request.method in _READS:
         return True
     return request.method == "POST" and "json" in request.content_type and _has_only_queries(request.body)
@@ -119,6 +128,25 @@ def _has_only_queries(body: str) -> bool:
         operations = value if isinstance(value, list) else [value]
         return bool(operations) and all(_is_query(one["query"]) for one in operations)
     except (orjson.JSONDecodeError, KeyError, TypeError, GraphQLError, RecursionError):
+        return False
+
+
+def _documents_in_url(target: str) -> list[str] | None:
+    """Return the parameters of a URL that a GraphQL API reads as documents, or None if they cannot be read.
+
+    Other parameters named `query` are searches, and contain none of the words that start an operation that writes.
+    """
+    try:
+        parameters = parse_qsl(target.partition("?")[2], max_num_fields=_MOST_PARAMETERS)
+    except ValueError:
+        return None
+    return [value for name, value in parameters if name == "query" and _CHANGES.search(value)]
+
+
+def _is_only_queries(text: str) -> bool:
+    try:
+        return _is_query(text)
+    except (GraphQLError, RecursionError):
         return False
 
 

@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import field
+from random import Random
 from statistics import median, quantiles
 from typing import Any, Final
 
 from octavo.core.values import dataclass
 
+_LARGEST_SAMPLE: Final = 20_000
 _MOST_EXAMPLES: Final = 3
 _MOST_GROUPS: Final = 1_000
 _MOST_ROUTES: Final = 20
@@ -59,6 +61,22 @@ class Outcome:
         return cls(**{**value, "differences": differences})
 
 
+class Sample:
+    """A random sample of numbers. It contains all of them up to `_LARGEST_SAMPLE`."""
+
+    def __init__(self) -> None:
+        self.values: list[float] = []
+        self._seen, self._random = 0, Random(0)  # noqa: S311
+
+    def add(self, value: float) -> None:
+        """Add a number; once the sample is full, replace another one with equal probability for all numbers."""
+        self._seen += 1
+        if len(self.values) < _LARGEST_SAMPLE:
+            self.values.append(value)
+        elif (place := self._random.randrange(self._seen)) < _LARGEST_SAMPLE:
+            self.values[place] = value
+
+
 @dataclass(slots=True)
 class Group:
     """Differences with one cause. `examples` are the first ones, each with its request."""
@@ -68,13 +86,16 @@ class Group:
     shape: str
     reason: str
     differences: int = 0
-    requests: set[str] = field(default_factory=set)
+    requests: int = 0
     routes: set[str] = field(default_factory=set)
     examples: list[dict[str, str]] = field(default_factory=list)
+    _last: str = ""
 
     def add(self, outcome: Outcome, found: Found) -> None:
         self.differences += 1
-        self.requests.add(outcome.key)
+        if outcome.key != self._last:  # all differences of a request are added together
+            self._last = outcome.key
+            self.requests += 1
         if len(self.routes) < _MOST_ROUTES:
             self.routes.add(outcome.route)
         if len(self.examples) < _MOST_EXAMPLES and outcome.target not in {one["target"] for one in self.examples}:
@@ -83,9 +104,9 @@ class Group:
             self.examples.append({**example, "path": found.place, "old": found.old, "new": found.new})
 
     def as_json(self) -> dict[str, Any]:
-        names = ("cause", "kind", "shape", "reason", "differences", "examples")
+        names = ("cause", "kind", "shape", "reason", "differences", "requests", "examples")
         found = {name: getattr(self, name) for name in names}
-        return {**found, "requests": len(self.requests), "routes": sorted(self.routes)}
+        return {**found, "routes": sorted(self.routes)}
 
 
 @dataclass(slots=True)
@@ -99,8 +120,8 @@ class Results:
     failures: Counter[str] = field(default_factory=Counter)
     unstable: list[str] = field(default_factory=list)
     groups: dict[tuple[str, ...], Group] = field(default_factory=dict)
-    old_ms: list[float] = field(default_factory=list)
-    new_ms: list[float] = field(default_factory=list)
+    old_ms: Sample = field(default_factory=Sample)
+    new_ms: Sample = field(default_factory=Sample)
     unexplained_requests: int = 0
 
     def add(self, outcome: Outcome) -> None:
@@ -109,8 +130,8 @@ class Results:
         if outcome.state == "failed":
             self.failures[outcome.failure] += 1
             return
-        self.old_ms.append(outcome.old_ms)
-        self.new_ms.append(outcome.new_ms)
+        self.old_ms.add(outcome.old_ms)
+        self.new_ms.add(outcome.new_ms)
         if outcome.state == "unstable" and len(self.unstable) < _MOST_ROUTES:
             self.unstable.append(f"{outcome.method} {outcome.target}")
         self.unexplained_requests += any(not found.reason for found in outcome.differences)
@@ -156,11 +177,12 @@ class Results:
 
 
 def _largest_first(groups: Iterable[Group]) -> list[Group]:
-    return sorted(groups, key=lambda group: (-len(group.requests), group.cause, group.shape))
+    return sorted(groups, key=lambda group: (-group.requests, group.cause, group.shape))
 
 
-def times_of(values: list[float]) -> dict[str, float]:
+def times_of(sample: Sample) -> dict[str, float]:
     """Return the median and the 95th percentile of times in milliseconds."""
+    values = sample.values
     if len(values) < 2:
         return {"median": round(sum(values), 1), "p95": round(sum(values), 1)}
     return {"median": round(median(values), 1), "p95": round(quantiles(values, n=20, method="inclusive")[-1], 1)}

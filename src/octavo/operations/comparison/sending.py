@@ -2,7 +2,7 @@
 
 import asyncio
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any, Final
 
@@ -20,6 +20,8 @@ _LONGEST_WAIT: Final = 30.0
 _LIMITED: Final = 429
 _PORTS: Final = {"http": 80, "https": 443}
 _LAST_PORT: Final = 65_535
+
+Headers = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +70,25 @@ class Service:
         host, port = self.url.host, self.url.port
         return frozenset({f"{host}:{port}"} if port else {host, f"{host}:{_PORTS[self.url.scheme]}"})
 
-    async def send(self, request: ComparedRequest, token: str = "") -> Answer:
-        """Send a request. Waits and repeats it if the service limits the rate."""
-        answer, wait = await self._send(request, token)
+    async def send(self, request: ComparedRequest, token: str = "", headers: Headers = ()) -> Answer:
+        """Send a request with `token`, or with `headers`. Waits and repeats it if the service limits the rate."""
+        headers = headers or _headers_of(request, token)
+        answer, wait = await self._send(request, headers)
         for _ in range(_TRIES - 1):
             if answer.status != _LIMITED:
                 break
             await asyncio.sleep(wait)
-            answer, wait = await self._send(request, token)
+            answer, wait = await self._send(request, headers)
         if answer.status == _LIMITED:
             return Answer(failure="rate limit (429): use a lower --rate, or raise the limit")
         return answer
 
-    async def _send(self, request: ComparedRequest, token: str) -> tuple[Answer, float]:
+    async def _send(self, request: ComparedRequest, headers: Headers) -> tuple[Answer, float]:
         await self._wait_for_turn()
         started = perf_counter()
         try:
             async with asyncio.timeout(self._seconds):
-                answer, wait = await self._receive(request, token)
+                answer, wait = await self._receive(request, headers)
         except TimeoutError:
             return Answer(failure=f"took longer than {self._seconds:g} s"), 0.0
         except RefusedAddress as error:
@@ -103,17 +106,12 @@ class Service:
         if turn > now:
             await asyncio.sleep(turn - now)
 
-    async def _receive(self, request: ComparedRequest, token: str) -> tuple[Any, float]:
+    async def _receive(self, request: ComparedRequest, headers: Headers) -> tuple[Any, float]:
         target = self.url.raw_path.rstrip(b"/") + request.target.encode("ascii")
-        headers = {"accept": "*/*", "user-agent": "octavo-compare"}
-        if request.content_type:
-            headers["content-type"] = request.content_type
-        if token:
-            headers["authorization"] = f"Bearer {token}"
         url = self.url.copy_with(raw_path=target)
         content = request.body.encode() or None
         response = await self._transport.handle_async_request(
-            httpx2.Request(request.method, url, headers=headers, content=content)
+            httpx2.Request(request.method, url, headers=list(headers), content=content)
         )
         try:
             received = b"".join([chunk async for chunk in response.aiter_raw()])
@@ -127,6 +125,15 @@ class Service:
             return Answer(response.status_code, media_type, location, body, seconds)
 
         return answer, _retry_after(response.headers)
+
+
+def _headers_of(request: ComparedRequest, token: str) -> Headers:
+    headers = [("accept", "*/*"), ("user-agent", "octavo-compare")]
+    if request.content_type:
+        headers.append(("content-type", request.content_type))
+    if token:
+        headers.append(("authorization", f"Bearer {token}"))
+    return headers
 
 
 def _retry_after(headers: Mapping[str, str]) -> float:

@@ -1,0 +1,108 @@
+"""Connections of the proxy to the old service."""
+
+import asyncio
+import socket
+import ssl
+from collections import deque
+from contextlib import suppress
+from time import monotonic
+from typing import Final
+
+import h11
+import httpx2
+
+from octavo.core.errors import OctavoError
+
+LARGEST_HEAD: Final = 256 * 1024
+CHUNK: Final = 64 * 1024
+_IDLE_SECONDS: Final = 3.0
+"""Node.js closes idle connections after 5 seconds."""
+_CONNECT_SECONDS: Final = 10.0
+_MOST_IDLE: Final = 256
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+class OldServiceFailed(OctavoError):
+    """The old service cannot be reached, or does not respond with HTTP."""
+
+
+class Upstream:
+    """A connection to the old service. `reused`: it has served another request, so it can be closed by now."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+        self.http = h11.Connection(h11.CLIENT, max_incomplete_event_size=LARGEST_HEAD)
+        self.reused, self.idle_since = False, 0.0
+
+    async def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        """Return the next part of the response. Raises OldServiceFailed."""
+        try:
+            while (event := self.http.next_event()) is h11.NEED_DATA:
+                self.http.receive_data(await self.reader.read(CHUNK))
+        except (OSError, h11.RemoteProtocolError) as error:
+            raise OldServiceFailed("The old service ended the connection or sent an invalid response") from error
+        if isinstance(event, h11.ConnectionClosed):
+            raise OldServiceFailed("The old service ended the connection")
+        return event
+
+    def close(self) -> None:
+        """Close the connection."""
+        with suppress(OSError, RuntimeError):
+            self.writer.close()
+
+
+class UpstreamPool:
+    """Opens connections to the old service, and keeps idle ones for requests that can be repeated."""
+
+    def __init__(self, url: httpx2.URL) -> None:
+        self.url = url
+        self._tls = ssl.create_default_context() if url.scheme == "https" else None
+        self._idle: deque[Upstream] = deque(maxlen=_MOST_IDLE)
+
+    @property
+    def prefix(self) -> bytes:
+        """The path of the service's URL."""
+        return self.url.raw_path.rstrip(b"/")
+
+    @property
+    def host(self) -> bytes | None:
+        """The `Host` of requests, or None to send the client's. A certificate belongs to a host, so HTTPS needs it."""
+        return self.url.netloc if self._tls else None
+
+    async def connect(self, *, fresh: bool) -> Upstream:
+        """Return a connection; with `fresh`, a new one. Raises OldServiceFailed."""
+        while self._idle and not fresh:
+            found = self._idle.pop()
+            if monotonic() - found.idle_since < _IDLE_SECONDS and not found.reader.at_eof():
+                return found
+            found.close()
+        port = self.url.port or _PORTS[self.url.scheme]
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                reader, writer = await asyncio.open_connection(self.url.host, port, ssl=self._tls, limit=CHUNK)
+        except (OSError, TimeoutError) as error:
+            raise OldServiceFailed("The old service cannot be reached") from error
+        keep_alive(writer)
+        return Upstream(reader, writer)
+
+    def release(self, upstream: Upstream) -> None:
+        """Keep a connection for another request if both sides allow it."""
+        http = upstream.http
+        if http.our_state is not h11.DONE or http.their_state is not h11.DONE or len(self._idle) >= _MOST_IDLE:
+            upstream.close()
+            return
+        http.start_next_cycle()
+        upstream.reused, upstream.idle_since = True, monotonic()
+        self._idle.append(upstream)
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        while self._idle:
+            self._idle.pop().close()
+
+
+def keep_alive(writer: asyncio.StreamWriter) -> None:
+    """Let the system notice peers that are gone, on connections that can be silent for hours."""
+    connection = writer.get_extra_info("socket")
+    if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
