@@ -1,5 +1,6 @@
-"""`octavo media strip`: what it reports and removes."""
+"""`octavo media`: what the commands report and change."""
 
+import json
 from contextlib import closing
 from pathlib import Path
 from sqlite3 import connect
@@ -36,3 +37,25 @@ def test_strip_keeps_metadata_that_is_to_be_kept(call: Call, project: Path) -> N
     (project / "config").mkdir(exist_ok=True)
     (project / "config/plugins.toml").write_text("[upload.config]\nkeepMetadata = true\n", "utf-8")
     assert "metadata is to be kept" in refused(call("media", "strip"))
+
+
+def test_placeholders(call: Call, project: Path) -> None:
+    assert said(call("media", "placeholders")) == ["Created 0 placeholders."]
+    uploads = project / "public/uploads"
+    uploads.mkdir(parents=True, exist_ok=True)
+    (uploads / "photo.jpg").write_bytes(photograph("JPEG", 60, 40))
+    (file,) = project.rglob("*.db")
+    with closing(connect(file)) as database:
+        for name in ("photo", "lost"):
+            database.execute(
+                "INSERT INTO files (name, hash, ext, mime, size, url, provider, folder_path) VALUES"
+                f" ('{name}', '{name}', '.jpg', 'image/jpeg', 1, '/uploads/{name}.jpg', 'local', '/')"
+            )
+        database.commit()
+    result = call("media", "placeholders")
+    assert (result.exit_code, result.stdout) == (1, "Created 1 placeholder.\n")
+    assert "file 2: it is missing in the storage" in result.stderr
+    assert "1 file could not be processed" in result.stderr
+    with closing(connect(file)) as database:
+        ((file_id, placeholder),) = database.execute("SELECT * FROM octavo_image_placeholders")
+    assert (file_id, json.loads(placeholder).keys()) == (1, {"url", "width", "height", "thumbhash"})

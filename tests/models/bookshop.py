@@ -9,7 +9,7 @@ from typing import Any
 from octavo.access.authentication import admin_sessions, rate_limits, token_versions
 from octavo.accounts.administrators import audit
 from octavo.content import schedules
-from octavo.content.media import storage_cleanup, variant_rows
+from octavo.content.media.tables import MEDIA_TABLES
 from octavo.database import leases
 from octavo.database.connection import Database
 from octavo.database.synchronize import synchronize
@@ -46,8 +46,7 @@ async def write_bookshop(database: Database, registry: Registry) -> None:
     own = (
         *(leases.TABLE, outbox.TABLE, schedules.TABLE, audit.TABLE, rate_limits.TABLE),
         *(admin_sessions.TABLE, admin_sessions.PASSWORDS, token_versions.TABLE, token_versions.BLOCKS),
-        storage_cleanup.TABLE,
-        variant_rows.TABLE,
+        *MEDIA_TABLES,
     )
     await synchronize(database, registry, own)
     async with database.transaction() as transaction:

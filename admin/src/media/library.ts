@@ -104,6 +104,12 @@ export function thumbnailOf(file: Pick<MediaFile, 'formats' | 'mime' | 'size' | 
   return file.mime.startsWith('image/') && file.size <= SMALL ? publicUrl(file.url) : null;
 }
 
+/** A blurred picture of a file, in a data URL, until its thumbnail is loaded. */
+export function placeholderOf({ formats }: Pick<MediaFile, 'formats'>): string | null {
+  const url = formats?.placeholder?.url;
+  return url?.startsWith('data:image/webp;base64,') ? url : null;
+}
+
 /** The smallest format that is large enough to be looked at. */
 export function previewOf(file: MediaFile): string | null {
   if (!file.mime.startsWith('image/')) return null;
@@ -115,7 +121,7 @@ const LARGE = 12_000_000;
 
 /** Whether an image was too large to be decoded, so it has no smaller formats. Animations are smaller. */
 export function isTooLarge({ mime, width, height, formats }: MediaFile): boolean {
-  return DECODED.includes(mime) && (width ?? 0) * (height ?? 0) > LARGE && !Object.keys(formats ?? {}).length;
+  return DECODED.includes(mime) && (width ?? 0) * (height ?? 0) > LARGE && !formats?.thumbnail;
 }
 
 /** `312 byte`, `12.3 kB`, `4 MB`: of kilobytes. */

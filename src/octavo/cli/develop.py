@@ -17,7 +17,7 @@ from watchfiles import awatch
 from octavo.cli.base import ServingCommand, check_project, project_option, say, with_database
 from octavo.cli.running import address_of, remove_record
 from octavo.cli.start import announce, host_option, port_option, variables
-from octavo.content.media import storage_cleanup
+from octavo.content.media.tables import MEDIA_TABLES
 from octavo.content.writer import EntryWriter
 from octavo.core.plurals import counted
 from octavo.core.threads import in_thread
@@ -182,7 +182,7 @@ def load(settings: Settings) -> None:
         with progress_bar("Loading the sample content") as progress:
             return await load_seed(settings.project, writer, media, progress)
 
-    report = with_database(settings, work, (storage_cleanup.TABLE,))
+    report = with_database(settings, work, MEDIA_TABLES)
     if report is not None:
         say(
             "Loaded the sample content: {}, {}",

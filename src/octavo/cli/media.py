@@ -7,6 +7,7 @@ import click
 
 from octavo.cli.base import Command, Group, project_option, read_settings, refuse, say, warn, with_database
 from octavo.content.media.file_cleaner import CleanedFile, FileCleaner
+from octavo.content.media.placeholder_creator import PlaceholderCreator
 from octavo.content.media.storage.base import ReadableStorage
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import ApplicationError
@@ -53,6 +54,37 @@ def strip(dry: bool, project: Path) -> None:
         say("{} with metadata.", counted(cleaned, "file"))
     else:
         say("Removed metadata from {}.", counted(cleaned, "file"))
+    if failed:
+        refuse(f"{counted(failed, 'file')} could not be processed")
+
+
+@media.command(cls=Command, epilog="Example: octavo media placeholders")
+@project_option
+def placeholders(project: Path) -> None:
+    """Create the placeholders of stored images.
+
+    Uploads do this already. Use the command after an import, or for files from Strapi v4 and older versions of Octavo.
+    The service can keep running. You can stop the command and run it again: it continues with the missing ones.
+    """
+    settings = read_settings(project)
+    storage = open_storage(settings)
+    if not isinstance(storage, ReadableStorage):
+        refuse(f"files cannot be read from the storage {storage.provider}")
+
+    async def work(database: Database) -> tuple[int, int]:
+        creator = PlaceholderCreator(database, storage, storage)
+        created = failed = 0
+        async for row in creator.missing():
+            try:
+                created += await creator.create(row)
+            except (ApplicationError, FileNotFoundError) as error:
+                reason = error.message if isinstance(error, ApplicationError) else "it is missing in the storage"
+                warn(f"file {row['id']}: {reason}")
+                failed += 1
+        return created, failed
+
+    created, failed = with_database(settings, work, own_tables(settings))
+    say("Created {}.", counted(created, "placeholder"))
     if failed:
         refuse(f"{counted(failed, 'file')} could not be processed")
 

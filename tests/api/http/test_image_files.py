@@ -1,6 +1,7 @@
 """Transformed images over HTTP, on both databases: by presets, stored once, and removed with their file."""
 
 import asyncio
+import base64
 import io
 import json
 import tempfile
@@ -16,6 +17,7 @@ from octavo.api.http.image_parameters import sign
 from octavo.content.media import image_variants
 from octavo.content.media.image_variants import ImageVariants
 from octavo.content.media.image_workers import IMAGE_WORKERS
+from octavo.content.media.placeholder_creator import PlaceholderCreator
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.media.transformations import Transformation, preset_version
 from octavo.content.media.variant_rows import Variant
@@ -571,7 +573,7 @@ async def test_presets_in_the_formats_of_responses(listing_shop: Shop) -> None:
     book = await shop.book()
     place = (("ref", BOOK), ("refId", str(book)), ("field", "cover"))
     (file,) = await shop.add(("files", 'a"b.jpg', halves(500, 250), "image/jpeg"), *place)
-    assert list(file["formats"]) == ["thumbnail", *PRESETS]
+    assert list(file["formats"]) == ["thumbnail", "placeholder", *PRESETS]
     row = "SELECT updated_at FROM files ORDER BY id DESC LIMIT 1"
     url, version = file["url"], file["formats"]["card"]["url"].rpartition("&v=")[2]
     assert await shop.site.database.fetch_value(row)
@@ -603,9 +605,69 @@ async def test_presets_in_the_formats_of_responses(listing_shop: Shop) -> None:
     assert list(json.loads(stored) if isinstance(stored, str) else stored) == ["thumbnail"]
 
 
+def placeholder_of(file: dict[str, Any]) -> Image.Image:
+    """The tiny image in the placeholder of a file."""
+    placeholder = file["formats"]["placeholder"]
+    head, _, content = placeholder["url"].partition(",")
+    assert head == "data:image/webp;base64"
+    image = Image.open(io.BytesIO(base64.b64decode(content)))
+    assert image.size == (placeholder["width"], placeholder["height"])
+    assert 15 <= len(base64.b64decode(placeholder["thumbhash"])) <= 30
+    return image
+
+
+async def test_images_have_a_placeholder(listing_shop: Shop) -> None:
+    shop = listing_shop
+    (file,) = await shop.add(PHOTO)
+    assert (placeholder_of(file).size, colors(placeholder_of(file))) == ((16, 8), {"red", "blue"})
+    assert len(json.dumps(file["formats"]["placeholder"])) < 500
+    turned = ("files", "turned.jpg", turned_picture(200, 100), "image/jpeg")
+    for name, size in (("tiny.png", (8, 16)), ("tiny.gif", (8, 16)), ("tiny.webp", (8, 16)), ("tiny.tif", (8, 16))):
+        kind = {"gif": "GIF", "png": "PNG", "webp": "WEBP", "tif": "TIFF"}[name[5:]]
+        (each,) = await shop.add(("files", name, halves(60, 120, kind), f"image/{kind.lower()}"))
+        assert (name, placeholder_of(each).size) == (name, size)
+    (each,) = await shop.add(turned)
+    assert placeholder_of(each).size == (8, 16), "upright"
+    changed = await shop.post(f"/api/upload?id={file['id']}", ("files", "o.jpg", halves(90, 360), "image/jpeg"))
+    assert placeholder_of(changed.json).size == (4, 16)
+    assert (await shop.send("DELETE", f"/api/upload/files/{file['id']}")).status == 200
+    rows = await shop.site.database.fetch_all("SELECT file_id FROM octavo_image_placeholders")
+    assert len(rows) == 5
+    assert file["id"] not in {file_id for (file_id,) in rows}
+
+
+async def test_stored_images_get_a_placeholder(listing_shop: Shop) -> None:
+    shop = listing_shop
+    photo, tiny, _ = await shop.add(PHOTO, ("files", "tiny.png", halves(30, 30, "PNG"), "image/png"), NOTE)
+    (broken,) = await shop.add(("files", "broken.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml"))
+    (lost,) = await shop.add(PHOTO)
+    database = shop.site.database
+    await database.execute("DELETE FROM octavo_image_placeholders")
+    for name in [lost["url"], lost["formats"]["thumbnail"]["url"]]:
+        (shop.folder / name.removeprefix("/uploads/")).unlink()
+    storage = shop.site.octavo.infrastructure.storage
+    assert isinstance(storage, LocalStorage)
+    creator = PlaceholderCreator(database, storage, storage)
+    rows = [row async for row in creator.missing() if row["id"] >= photo["id"]]
+    assert [row["id"] for row in rows] == [photo["id"], tiny["id"], broken["id"], lost["id"]]
+    assert [await creator.create(row) for row in rows[:3]] == [True, True, False]
+    with pytest.raises(FileNotFoundError):
+        await creator.create(rows[3])
+    missing = [row["id"] async for row in creator.missing()]
+    assert missing[-2:] == [broken["id"], lost["id"]]
+    assert not {photo["id"], tiny["id"]} & {*missing}
+    for file in (photo, tiny):
+        shown = (await shop.site.get(f"/api/upload/files/{file['id']}", FULL_TOKEN)).json
+        assert shown["formats"]["placeholder"] == file["formats"]["placeholder"]
+        assert shown["updatedAt"] == file["updatedAt"]
+    await database.execute("DELETE FROM octavo_image_placeholders")
+    await shop.post(f"/api/upload?id={photo['id']}", ("files", "o.jpg", halves(90, 360), "image/jpeg"))
+    assert await creator.create(rows[0]) is False, "replaced meanwhile"
+
+
 async def test_other_files_keep_their_formats(listing_shop: Shop) -> None:
     (note, small) = await listing_shop.add(NOTE, PHOTO)
-    assert (note["formats"], list(small["formats"])) == (None, ["thumbnail", *PRESETS])
+    assert (note["formats"], list(small["formats"])) == (None, ["thumbnail", "placeholder", *PRESETS])
     (tiny,) = await listing_shop.add(("files", "tiny.png", halves(30, 30, "PNG"), "image/png"))
     assert tiny["formats"]["card"]["width"] == 30
     assert tiny["formats"]["card"]["srcset"] == f"{tiny['formats']['card']['url']} 1x"
@@ -615,7 +677,11 @@ async def test_any_mime_type_is_safe_in_responses(listing_shop: Shop) -> None:
     (file,) = await listing_shop.add(PHOTO)
     await listing_shop.site.database.execute(f"UPDATE files SET mime = 'a/b],c' WHERE id = {file['id']}")
     shown = await listing_shop.site.get(f"/api/upload/files/{file['id']}", FULL_TOKEN)
-    assert (shown.status, shown.json["mime"], list(shown.json["formats"])) == (200, "a/b],c", ["thumbnail"])
+    assert (shown.status, shown.json["mime"], list(shown.json["formats"])) == (
+        200,
+        "a/b],c",
+        ["thumbnail", "placeholder"],
+    )
 
 
 async def test_gif_images_have_no_size_because_animations_stay_unchanged(listing_shop: Shop) -> None:

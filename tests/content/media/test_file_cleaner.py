@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from octavo.content.media import storage_cleanup
 from octavo.content.media.file_cleaner import CleanedFile, FileCleaner
 from octavo.content.media.files import FileService
 from octavo.content.media.library import MediaLibrary, MediaOptions
@@ -17,6 +16,7 @@ from octavo.content.media.processing import kilobytes
 from octavo.content.media.storage.base import Storage
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.media.storage.s3 import S3Options, S3Storage
+from octavo.content.media.tables import MEDIA_TABLES
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import ServiceUnavailable
@@ -79,7 +79,7 @@ class Shelf:
 async def shelf(
     request: pytest.FixtureRequest, database: Database, registry: Registry, tmp_path: Path, s3_server: S3Server
 ) -> Shelf:
-    await synchronize(database, registry, (leases.TABLE, storage_cleanup.TABLE))
+    await synchronize(database, registry, (leases.TABLE, *MEDIA_TABLES))
     folder = tmp_path / "uploads"
     if request.param == "local":
         storage: Storage = LocalStorage(folder)

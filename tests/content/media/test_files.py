@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from octavo.content.entry_unit import EntryUnit
-from octavo.content.media import storage_cleanup
 from octavo.content.media.files import FileService, UploadTarget
 from octavo.content.media.library import FileInfo, MediaLibrary, MediaOptions, Naming
 from octavo.content.media.storage.local import LocalStorage
+from octavo.content.media.tables import MEDIA_TABLES
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import ApplicationError, ForbiddenError, NotFoundError, ServiceUnavailable
@@ -56,7 +56,7 @@ class Desk:
 
 @pytest.fixture
 async def desk(database: Database, registry: Registry, tmp_path: Path) -> Desk:
-    await synchronize(database, registry, (leases.TABLE, storage_cleanup.TABLE))
+    await synchronize(database, registry, (leases.TABLE, *MEDIA_TABLES))
     return Desk(database, registry, tmp_path / "uploads")
 
 

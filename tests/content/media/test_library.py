@@ -15,10 +15,10 @@ from typing import IO, Any
 import pytest
 from PIL import Image
 
-from octavo.content.media import storage_cleanup
 from octavo.content.media.library import FileInfo, MediaLibrary, MediaOptions
 from octavo.content.media.processing import kilobytes
 from octavo.content.media.storage.local import LocalStorage
+from octavo.content.media.tables import MEDIA_TABLES
 from octavo.core.errors import ApplicationError, OctavoError, PayloadTooLargeError, ServiceUnavailable, ValidationError
 from octavo.database.connection import Database
 from octavo.database.maintenance_mode import UnderMaintenance
@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def tables(database: Database, registry: Registry) -> Database:
-    await synchronize(database, registry, (storage_cleanup.TABLE,))
+    await synchronize(database, registry, MEDIA_TABLES)
     return database
 
 

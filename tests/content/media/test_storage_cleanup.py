@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 import octavo
-from octavo.content.media import storage_cleanup, variant_rows
 from octavo.content.media.library import MediaLibrary
 from octavo.content.media.storage.base import Storage
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.media.storage.s3 import S3Options, S3Storage
 from octavo.content.media.storage_cleanup import StorageCleanup
+from octavo.content.media.tables import MEDIA_TABLES
 from octavo.core.clock import this_moment
 from octavo.core.errors import ServiceUnavailable
 from octavo.database import leases
@@ -72,7 +72,7 @@ class Shelf:
 async def shelf(
     request: pytest.FixtureRequest, database: Database, registry: Registry, tmp_path: Path, s3_server: S3Server
 ) -> Shelf:
-    await synchronize(database, registry, (leases.TABLE, variant_rows.TABLE, storage_cleanup.TABLE))
+    await synchronize(database, registry, (leases.TABLE, *MEDIA_TABLES))
     bucket = s3_server.new_bucket() if request.param == "s3" else ""
     return Shelf(database, tmp_path / "uploads", s3_server, bucket)
 

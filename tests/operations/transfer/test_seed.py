@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from octavo.access.authorization.role_grants import list_grants
-from octavo.content.media import storage_cleanup
 from octavo.content.media.library import MediaLibrary
 from octavo.content.media.storage.local import LocalStorage
+from octavo.content.media.tables import MEDIA_TABLES
 from octavo.content.writer import EntryWriter
 from octavo.database.connection import Database
 from octavo.operations.runtime.prepare_database import prepare_database
@@ -50,7 +50,7 @@ async def load(folder: Path, database: Database, entries: Entries) -> SeedReport
     (project / "seed/seed.json").write_text(json.dumps(contents), "utf-8")
     (project / "seed/entries.json").write_text(json.dumps(entries), "utf-8")
     registry = load_registry(project)
-    await prepare_database(database, registry, "de", (storage_cleanup.TABLE,))
+    await prepare_database(database, registry, "de", MEDIA_TABLES)
     media = MediaLibrary(database, LocalStorage(project / "public/uploads"))
     steps: list[tuple[int, int]] = []
     report = await load_seed(project, EntryWriter(database, registry), media, lambda *step: steps.append(step))

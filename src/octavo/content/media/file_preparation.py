@@ -37,9 +37,12 @@ def prepare_file(path: Path, mime: str, preparation: Preparation) -> Measured:
     """Measure a file, write its formats beside it, and remove its metadata in place. Raises ApplicationError."""
     from octavo.content.media.image_metadata import remove_notes
     from octavo.content.media.image_optimization import optimize_image
+    from octavo.content.media.image_placeholders import create_placeholder
     from octavo.content.media.images import process_image  # Pillow is only for workers
 
     measured = process_image(path, mime, preparation.breakpoints, path, check=preparation.check_images)
+    if not measured.is_too_large:
+        measured = replace(measured, placeholder=create_placeholder(measured.smallest(path), mime))
     if preparation.keep_notes:
         return measured
     if not measured.is_too_large:
@@ -47,6 +50,13 @@ def prepare_file(path: Path, mime: str, preparation: Preparation) -> Measured:
         measured = replace(measured, orientation=optimize_image(path, mime, measured.orientation, **choices))
     remove_notes(path, mime, measured.orientation)
     return measured
+
+
+def describe_placeholder(path: Path, mime: str) -> str | None:
+    """Return the placeholder of an image as JSON text; None for other files."""
+    from octavo.content.media.image_placeholders import create_placeholder  # Pillow is only for workers
+
+    return create_placeholder(path, mime)
 
 
 def clean_file(path: Path, mime: str) -> bool:

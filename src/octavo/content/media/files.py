@@ -14,6 +14,7 @@ from octavo.content.input.prefetch import prefetch
 from octavo.content.media.focal_points import METADATA, FocalPoint, keeping_focal_point, with_focal_point
 from octavo.content.media.folder_rows import FolderRows
 from octavo.content.media.library import ROOT_FOLDER, FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
+from octavo.content.media.placeholder_rows import delete_placeholders, store_placeholder
 from octavo.content.media.storage.base import Storage, is_segment
 from octavo.content.media.storage_cleanup import file_lock
 from octavo.content.media.variant_rows import delete_variants
@@ -65,11 +66,7 @@ class UploadTarget:
 class FileService:
     """Manages the files of one project."""
 
-    def __init__(
-        self, writer: EntryWriter, reader: EntryReader, media: MediaLibrary, *, has_variants: bool = False
-    ) -> None:
-        """Create the service. `has_variants`: the table of image variants exists."""
-        self._has_variants = has_variants
+    def __init__(self, writer: EntryWriter, reader: EntryReader, media: MediaLibrary) -> None:
         self._writer = writer
         self._reader = reader
         self._media = media
@@ -165,7 +162,7 @@ class FileService:
             if not str(held["mime"]).startswith("image/"):
                 raise ValidationError("Only images have a focal point")
             await unit.update(self._type, file_id, {METADATA: with_focal_point(held, point)}, actor_id=actor_id)
-            await self._cleanup.remove_with(unit, await self._variants_of(unit, [file_id]))
+            await self._cleanup.remove_with(unit, await delete_variants(unit.connection, [file_id]))
             return await self._show(answer, file_id, unit.connection)
 
         return await self._writer.run(work)
@@ -231,7 +228,7 @@ class FileService:
             await guard(unit, file_id)
             shown = await self._show(answer, file_id, unit.connection)
             await unit.delete(self._type, file_id)
-            await self._cleanup.remove_with(unit, [*self._names(held), *await self._variants_of(unit, [file_id])])
+            await self._delete_with(unit, [file_id], [*self._names(held)])
             return shown
 
         return await self._writer.run(work)
@@ -246,7 +243,7 @@ class FileService:
             rows, _ = await self._rows.read_list(self._rows.prepare(plan_read(request, self._registry)))
         names = [name for held in orjson.loads(rows) for name in self._names(held)]
         await unit.delete_many(self._type, ids)
-        await self._cleanup.remove_with(unit, [*names, *await self._variants_of(unit, ids)])
+        await self._delete_with(unit, ids, names)
 
     async def _place(self, unit: EntryUnit, info: FileInfo) -> dict[str, Any]:
         """Return the folder columns of a row if the info sets a folder."""
@@ -272,7 +269,9 @@ class FileService:
         await unit.update(self._type, file_id, {**changed, **more}, actor_id=actor_id)
         kept = set(self._names({**before, **new.attributes}))
         unneeded = [name for name in self._names(before) if name not in kept]
-        await self._cleanup.remove_with(unit, [*unneeded, *await self._variants_of(unit, [file_id])], file_id)
+        variants = await delete_variants(unit.connection, [file_id])
+        await self._cleanup.remove_with(unit, [*unneeded, *variants], file_id)
+        await store_placeholder(unit.connection, self._reader.dialect, file_id, new.placeholder)
         await held.end_with(unit)
         return await self._show(answer, file_id, unit.connection)
 
@@ -338,9 +337,11 @@ class FileService:
         """Yield the names of a file's parts in the storage."""
         return (name for _, name in stored_parts(self._media.storage, held))
 
-    async def _variants_of(self, unit: UnitOfWork, file_ids: Sequence[int]) -> Sequence[str]:
-        """Delete the rows of transformed images; return their names in the storage."""
-        return await delete_variants(unit.connection, file_ids) if self._has_variants else ()
+    async def _delete_with(self, unit: UnitOfWork, file_ids: Sequence[int], names: Sequence[str]) -> None:
+        """Delete what Octavo stores about deleted files, and their parts and transformed images in the storage."""
+        variants = await delete_variants(unit.connection, file_ids)
+        await self._cleanup.remove_with(unit, [*names, *variants])
+        await delete_placeholders(unit.connection, file_ids)
 
 
 def _entries(owners: Iterable[Owner]) -> set[tuple[str, int]]:

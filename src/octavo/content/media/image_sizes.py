@@ -7,6 +7,7 @@ from typing import Final
 
 from octavo.core.values import dataclass
 
+THUMBNAIL_NAME: Final = "thumbnail"
 THUMBNAIL: Final = (245, 156)
 """Maximum width and height of thumbnails, in pixels."""
 
@@ -32,7 +33,7 @@ Wanted = list[tuple[str, Size]]
 
 def wanted_formats(size: Size, breakpoints: Mapping[str, int]) -> Wanted:
     """Return the names and sizes of the formats to create: those smaller than the image."""
-    bounds = {"thumbnail": THUMBNAIL, **{name: (length, length) for name, length in breakpoints.items()}}
+    bounds = {THUMBNAIL_NAME: THUMBNAIL, **{name: (length, length) for name, length in breakpoints.items()}}
     return [(name, size.within(*bound)) for name, bound in bounds.items() if size.exceeds(*bound)]
 
 
@@ -49,10 +50,16 @@ class Format:
 class Measured:
     """A measured image: its size if known, its formats, and the EXIF orientation.
 
-    `is_too_large`: it has no formats because decoding it would need too much memory.
+    `is_too_large`: it has no formats because decoding it would need too much memory. `placeholder`: a blurred picture
+    of it, as JSON text.
     """
 
     size: Size | None = None
     formats: tuple[Format, ...] = ()
     orientation: int = 1
     is_too_large: bool = False
+    placeholder: str | None = None
+
+    def smallest(self, original: Path) -> Path:
+        """Return the path of the smallest format, or of the original if there is none."""
+        return min(self.formats, key=lambda made: made.size.width, default=Format("", original, Size(0, 0))).path

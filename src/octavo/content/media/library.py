@@ -19,6 +19,7 @@ from octavo.content.core_store import stored_value
 from octavo.content.media.file_names import FileName, read_file_name
 from octavo.content.media.folders import ApiFolder, Folder
 from octavo.content.media.image_workers import IMAGE_WORKERS
+from octavo.content.media.placeholder_rows import store_placeholder
 from octavo.content.media.processing import (
     FileInfo,
     FileWork,
@@ -40,6 +41,7 @@ from octavo.database.connection import Database
 from octavo.database.maintenance_mode import check_writable
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.events.hook_calls import create_row
+from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.write.files import FILE_COLUMNS, compile_find_hash, compile_insert_file
 from octavo.schema.content_types import FILE
 
@@ -54,13 +56,14 @@ _MAY_BE_NOTHING: Final = frozenset({"alternativeText", "caption"})
 class StoredFiles:
     """The files of one request, in order, before and while their rows are inserted."""
 
-    def __init__(self, cleanup: StorageCleanup, insert: str, folder: ApiFolder) -> None:
+    def __init__(self, cleanup: StorageCleanup, insert: str, folder: ApiFolder, dialect: Dialect) -> None:
         self.files: tuple[StoredFile, ...] = ()
         self.expected: list[str] = []
         """The storage names that the transaction with the rows claims."""
         self.inserted = False
         self._cleanup = cleanup
         self._insert = insert
+        self._dialect = dialect
         self._folder = folder
 
     async def insert(self, unit: UnitOfWork, path: str = ROOT_FOLDER, actor_id: int | None = None) -> list[int]:
@@ -79,6 +82,8 @@ class StoredFiles:
         async def write(attributes: Mapping[str, Any]) -> int:
             row = _row(attributes, path, now, actor_id)
             file_id = int(await unit.connection.fetch_value(self._insert, row))
+            if stored.placeholder is not None:
+                await store_placeholder(unit.connection, self._dialect, file_id, stored.placeholder)
             unit.record(FILE, file_id, ChangeKind.CREATE)
             return file_id
 
@@ -125,6 +130,11 @@ class Replacement:
         nothing = {name: None for name in self._unsaid if name in _MAY_BE_NOTHING}
         size = {name: attributes[name] for name in ("width", "height")}
         return {**nothing, **said, **size, "formats": attributes["formats"] or {}}
+
+    @property
+    def placeholder(self) -> str | None:
+        """The placeholder of the new image, as JSON text."""
+        return self._stored.placeholder
 
     async def swap(self) -> None:
         """Move the parts to their final names; can be called again."""
@@ -181,7 +191,7 @@ class MediaLibrary:
         inside the block. Raises UnderMaintenance before it processes the files.
         """
         check_writable(self._database.read_only_message)
-        stored = StoredFiles(self.cleanup, self._insert, self._folder)
+        stored = StoredFiles(self.cleanup, self._insert, self._folder, self._database.dialect)
         try:
             for index, file in enumerate(files):
                 info = infos[index] if index < len(infos) else FileInfo()

@@ -1,4 +1,4 @@
-"""Add the URLs of transformed images to `formats` of files in responses."""
+"""Add the URLs of transformed images, and placeholders, to `formats` of files in responses."""
 
 import re
 import secrets
@@ -16,12 +16,16 @@ from octavo.query.sql.read.select import compile_read
 from octavo.query.sql.read.select_file_facts import FileFactsCompiler
 
 _DENSITIES: Final = (1, 2, 3)
+_PLACEHOLDER: Final = "placeholder"
 _MAYBE_ANIMATED: Final = "image/gif"
 """Images of this type have no size in responses, because presets leave animations unchanged."""
 
 
 class PresetUrls:
-    """Adds an entry for each preset to `formats`. `base` is the URL of this service, or empty for relative URLs."""
+    """Adds an entry for each preset and the placeholder to `formats`.
+
+    `base` is the URL of this service, or empty for relative URLs.
+    """
 
     lasts = True
 
@@ -63,17 +67,25 @@ class PresetUrls:
         return orjson.dumps({**known, **added} if isinstance(known, dict) else added)
 
     def _entries(
-        self, url: str | None, mime: str, provider: str, width: int | None, height: int | None, version: int | None
+        self,
+        url: str | None,
+        mime: str,
+        provider: str,
+        width: int | None,
+        height: int | None,
+        version: int | None,
+        placeholder: Mapping[str, Any] | None,
     ) -> dict[str, Any]:
-        if mime not in KINDS or url is None or provider not in self._storage.providers:
-            return {}
+        added = {} if placeholder is None else {_PLACEHOLDER: placeholder}
+        if not self._presets or mime not in KINDS or url is None or provider not in self._storage.providers:
+            return added
         name = self._storage.name_of(url)
         if name is None:
-            return {}
+            return added
         size = Size(width, height) if width and height and mime != _MAYBE_ANIMATED else None
         path = url if url.startswith("/") else f"{self._base}/uploads/{quote(name)}"
         start = version_text(version or 0)
-        return {
+        return added | {
             preset: _entry(f"{path}?preset={quote(preset)}", f"{start}{self._versions[preset]}", wanted, size)
             for preset, wanted in self._presets.items()
         }

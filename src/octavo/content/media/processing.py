@@ -106,10 +106,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file in the storage: its attributes without URLs, and its parts."""
+    """A file in the storage: its attributes without URLs, its parts, and its placeholder as JSON text."""
 
     described: Mapping[str, Any]
     parts: Sequence[Part]
+    placeholder: str | None = None
 
     @property
     def names(self) -> list[str]:
@@ -235,7 +236,7 @@ class FileWork:
             "size": kilobytes(self._size),
             "provider": self._storage.provider,
         }
-        return StoredFile(described, tuple(self._parts))
+        return StoredFile(described, tuple(self._parts), self._measured.placeholder)
 
     def _store_format(self, made: Format, shown: str, naming: Naming, *, wait: bool) -> dict[str, Any]:
         size = made.path.stat().st_size

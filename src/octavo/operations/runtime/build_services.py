@@ -52,14 +52,15 @@ def open_reader(shared: Infrastructure, registry: Registry, caches: CacheScope) 
 
 
 def _file_rewriter(shared: Infrastructure) -> FileRewriter | None:
-    """Return what changes files in responses: signed URLs of a private storage, or URLs of presets, if enabled."""
+    """Return what changes files in responses: signed URLs of a private storage, or what presets add, if enabled."""
     storage = shared.storage
     if storage.signs:
         return UrlSigner(storage.sign)
-    if shared.images is None or not shared.settings.api.images.in_formats:
+    if not shared.settings.api.images.in_formats:
         return None
     url, images = shared.settings.server.url, options.image_options(shared.settings)
-    return PresetUrls(images.presets, storage, url.rstrip("/") if "://" in url else "", images.auto_formats)
+    presets = {} if shared.images is None else images.presets
+    return PresetUrls(presets, storage, url.rstrip("/") if "://" in url else "", images.auto_formats)
 
 
 def use_response_cache(
@@ -132,7 +133,7 @@ def build_services(
     refuse_unverified = settings.api.compat.unverified_emails == "refuse"
     provider_accounts = ProviderAccounts(accounts.rows, writer, refuse_unverified=refuse_unverified)
     users = UserManagement(reader, writer, accounts.rows)
-    files = FileService(writer, reader, shared.media, has_variants=True)
+    files = FileService(writer, reader, shared.media)
 
     @cache
     def manage() -> "ManagedServices":

@@ -38,7 +38,7 @@ from octavo.api.rest.openapi.document import Described
 from octavo.api.rest.surrogate_keys import KeyOptions
 from octavo.content import schedules
 from octavo.content.input.body_check import WriteRules
-from octavo.content.media import storage_cleanup, variant_rows
+from octavo.content.media.tables import MEDIA_TABLES
 from octavo.content.media.transformations import ImageFormat, Transformation
 from octavo.core.host_names import ANY
 from octavo.database import leases
@@ -71,8 +71,7 @@ def own_tables(settings: Settings) -> tuple[SystemTable, ...]:
         scheduler.TABLE,
         schedules.TABLE,
         schedules.FAILURES_TABLE,
-        storage_cleanup.TABLE,
-        variant_rows.TABLE,
+        *MEDIA_TABLES,
         *((journal.TABLE,) if settings.api.events.enabled else ()),
         webhook_rows.TABLE,
         webhook_deliveries.TABLE,

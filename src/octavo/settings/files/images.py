@@ -121,7 +121,8 @@ class Images:
         kind=_AUTO_FORMATS,
     )
     in_formats: bool = setting(
-        False, "Add the URL and size of each preset to `formats` of files in responses of all APIs."
+        False,
+        "Add the URL and size of each preset, and a placeholder, to `formats` of files in responses.",
     )
     sizes: tuple[int, ...] = setting(
         (),

@@ -14,6 +14,7 @@ from octavo.accounts.users.providers import links as provider_links
 from octavo.content import schedules
 from octavo.content.media import storage_cleanup, variant_rows
 from octavo.content.media.storage.base import Storage
+from octavo.content.media.tables import MEDIA_TABLES
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
 from octavo.database.option_changes import OptionChange, fill_after, mark_entries, remember_options
@@ -122,8 +123,7 @@ _BY_ID: Final = (
     one_time_secrets.TABLE,
     schedules.TABLE,
     schedules.FAILURES_TABLE,
-    variant_rows.TABLE,
-    storage_cleanup.TABLE,
+    *MEDIA_TABLES,
 )
 """Tables that refer to users and entries by id, which can mean others after an import."""
 

@@ -16,7 +16,9 @@ from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
 
 _FACTS: Final = ("url", "mime", "provider", "width", "height")
-"""The attributes in the facts, in order. The version of the file follows: when it was updated, in milliseconds."""
+"""The attributes in the facts, in order. Two more follow: when the file was updated, in milliseconds, which is its
+version, and its placeholder."""
+_PLACEHOLDER: Final = "coalesce((SELECT placeholder FROM octavo_image_placeholders WHERE file_id = {alias}.id), 'null')"
 
 
 class FileFactsCompiler(SelectCompiler):
@@ -42,6 +44,6 @@ class FileFactsCompiler(SelectCompiler):
             parts += [self.dialect.json_scalar(kind, self.column(attribute, alias)), "','"]
         moment = self.dialect.milliseconds(self.column(self._scalars[UPDATED_AT], alias))
         version = self.dialect.json_scalar(ValueKind.INTEGER, f"({moment})")
-        return self.dialect.concat(
-            [*parts, version, self.literal(f'],"{self._mark}",'), found, self.literal(f',"{self._mark}"]')]
-        )
+        parts += [version, "','", _PLACEHOLDER.format(alias=alias)]
+        end, last = (self.literal(text) for text in (f'],"{self._mark}",', f',"{self._mark}"]'))
+        return self.dialect.concat([*parts, end, found, last])
