@@ -1,6 +1,7 @@
 """A front end on another origin that shows drafts, with `octavo-preview.js`, as a project would write it."""
 
 import json
+import re
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -8,9 +9,12 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
+from tests.cli.processes import ROOT
 from tests.http_services import Answer, Asked
 
 COOKIE = "preview"
+GUIDE = ROOT / "docs/guides/preview.md"
+SCRIPT = ROOT / "src/octavo/api/admin/preview/octavo-preview.js"
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 PAGE = """<!doctype html><title>Front end</title>
 <body style="margin:0"><main data-octavo="type:api::article.article;id:{id}">
@@ -66,10 +70,20 @@ class LiveSite:
             case ["", "forger", number]:
                 page = FORGER.format(url=f"{self.url}/open/{number}", id=number)
                 return Answer(body=page.encode(), headers=HTML)
+            case ["", "talk.html"]:
+                return Answer(body=self._documented().encode(), headers=HTML)
+            case ["", "octavo-preview.js"]:
+                return Answer(body=SCRIPT.read_bytes(), headers={"Content-Type": "text/javascript"})
             case ["", "open", number]:
                 attributes = {"title": "Untouched", "slug": "untouched", "publishedAt": None}
                 return self._page({"id": int(number), "attributes": attributes})
         return Answer(404)
+
+    def _documented(self) -> str:
+        """The page of the guide, for events."""
+        blocks = re.findall(r"```html\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
+        page = next(block for block in blocks if "startPreview" in block)
+        return str(page).replace("https://cms.conference.example", self.octavo).replace("/api/talks", "/api/events")
 
     def _begin(self, asked: Asked) -> Answer:
         """Exchange the code, and go on without it."""

@@ -29,8 +29,10 @@ def site() -> Iterator[LiveSite]:
 def service(tmp_path_factory: pytest.TempPathFactory, site: LiveSite) -> Iterator[Server]:
     """The sample project with a preview of articles that starts with a code."""
     project = magazine(tmp_path_factory.mktemp("live"))
-    url = f"{site.url}/preview?slug={{slug}}&code={{code}}"
-    (project / "config/admin.toml").write_text(f'[preview]\n"api::article.article" = "{url}"\n', encoding="utf-8")
+    article, event = (f"{site.url}/{page}?slug={{slug}}&code={{code}}" for page in ("preview", "talk.html"))
+    (project / "config/admin.toml").write_text(
+        f'[preview]\n"api::article.article" = "{article}"\n"api::event.event" = "{event}"\n', encoding="utf-8"
+    )
     with serving("develop", project, "--seed", **FIRST) as server:
         site.octavo = f"http://127.0.0.1:{server.port}"
         yield server
@@ -135,4 +137,33 @@ def test_a_reload_and_a_new_tab_get_codes_of_their_own(desk: Desk, site: LiveSit
     codes = [one.query["code"] for one in site.requests if one.path == "/preview"]
     assert len(set(codes)) == len(codes)
     assert site.refused == []
+    leave(desk)
+
+
+def in_frame(desk: Desk, script: str) -> Any:
+    """Return the value of an expression in the frame; None while it has no document."""
+    frames = desk.page.send("Page.getFrameTree")["frameTree"].get("childFrames", [])
+    if not frames:
+        return None
+    world = desk.page.send("Page.createIsolatedWorld", frameId=frames[-1]["frame"]["id"])["executionContextId"]
+    found = desk.page.send("Runtime.evaluate", expression=script, contextId=world, returnByValue=True)
+    return found["result"].get("value")
+
+
+def test_the_page_of_the_guide_works(desk: Desk) -> None:
+    event = desk.ask("GET", "/content-manager/collection-types/api::event.event/1")
+    desk.open("/admin/content-manager/collection-types/api::event.event/1")
+    if desk.until(f"{BUTTON}?.ariaPressed", "the button") == "false":
+        desk.click("Preview")
+    desk.see(LIVE)
+    title = "document.querySelector('h1')?.textContent"
+    wait_for(desk, lambda: in_frame(desk, title) == event["title"])
+    assert "code" not in in_frame(desk, "location.search")
+    desk.fill("Title", "Renamed")
+    wait_for(desk, lambda: in_frame(desk, title) == "Renamed")
+    desk.click("Save")
+    desk.see("Saved")
+    desk.fill("Summary", "In a few words")
+    wait_for(desk, lambda: in_frame(desk, "document.querySelector('p')?.textContent") == "In a few words")
+    assert in_frame(desk, title) == "Renamed"
     leave(desk)
