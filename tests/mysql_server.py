@@ -25,7 +25,7 @@ _OPTIONS: Final = (
     "--innodb-buffer-pool-size=64M",
     "--innodb-log-file-size=32M",
 )
-"""Quick and small: what a crash of the machine destroys is of no use after it."""
+"""Fast and small. The data need not survive a crash of the machine."""
 
 USER: Final = "octavo"
 PASSWORD: Final = "a secret / % @"

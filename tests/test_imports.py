@@ -35,6 +35,7 @@ UNUSED = (
     "PIL",
     "re2",
     "regex",
+    "asyncmy",
     "redis",
     "rich",
     "strawberry",

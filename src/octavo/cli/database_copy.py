@@ -1,7 +1,8 @@
-"""`octavo db copy`: copy a project's database to another one, on SQLite or PostgreSQL."""
+"""`octavo db copy`: copy a project's database to another one, from SQLite, PostgreSQL or MySQL."""
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,8 +19,12 @@ from octavo.operations.runtime.open_resources import open_purges
 from octavo.operations.runtime.options import own_tables
 from octavo.operations.runtime.prepare_database import reach_database
 from octavo.operations.transfer.database_copy import CopyOptions, CopyReport, Progress, copy_database
+from octavo.operations.transfer.mysql.address import MYSQL_PREFIXES, read_address, read_zone
 from octavo.settings import Settings
 from octavo.settings.database_url import read_database_url
+
+if TYPE_CHECKING:
+    from octavo.operations.transfer.mysql.source import MysqlSource
 
 
 @click.command(
@@ -31,6 +36,11 @@ from octavo.settings.database_url import read_database_url
 @click.option("--round-decimals", is_flag=True, help="Round decimals to the digits that the target supports.")
 @click.option("--skip-invalid", is_flag=True, help="Leave invalid values empty, and list them.")
 @click.option("--schema", help="PostgreSQL schema; defaults to the connection's.")
+@click.option(
+    "--time-zone",
+    metavar="ZONE",
+    help="MySQL: time zone of the Node.js process that wrote the source, such as Europe/Berlin. Defaults to UTC.",
+)
 @project_option
 def copy(
     source: str,
@@ -39,13 +49,14 @@ def copy(
     round_decimals: bool,
     skip_invalid: bool,
     schema: str | None,
+    time_zone: str | None,
     project: Path,
 ) -> None:
     """Copy all data of the project from one database to another.
 
     SOURCE and TARGET are URLs as in DATABASE_URL: sqlite:///relative.db (to the project), sqlite:////absolute.db,
-    postgresql://user@host/name. Ids stay the same. The copy is one transaction: if it fails, the target is
-    unchanged.
+    postgresql://user@host/name. SOURCE can also be mysql://user@host/name. Ids stay the same. The copy is one
+    transaction: if it fails, the target is unchanged.
     """
     settings = read_settings(project)
     source, target = _located(source, project), _located(target, project)
@@ -58,7 +69,7 @@ def copy(
         )
     options = CopyOptions(replace=force, rounded=round_decimals, skip_invalid=skip_invalid)
     with progress_bar("Copying") as progress:
-        databases = _opened(source, schema), _opened(target, schema)
+        databases = _open_source(source, schema, time_zone), _open_target(target, schema)
         report, warnings, webhooks = asyncio.run(_copy(settings, *databases, options, progress))
     _print_report(report)
     for warning in warnings:
@@ -80,7 +91,32 @@ def _located(url: str, project: Path) -> str:
     return f"{SQLITE_PREFIX}{path}"
 
 
-def _opened(url: str, schema: str | None) -> Database:
+def _open_source(url: str, schema: str | None, time_zone: str | None) -> "Database | MysqlSource":
+    if url.startswith(MYSQL_PREFIXES):
+        return _open_mysql(url, time_zone or "UTC")
+    if time_zone is not None:
+        refuse("--time-zone is only for MySQL sources: other databases store instants in UTC")
+    return _open(url, schema)
+
+
+def _open_mysql(url: str, time_zone: str) -> "MysqlSource":
+    try:
+        from octavo.operations.transfer.mysql.source import MysqlSource
+
+        return MysqlSource(read_address(url), read_zone(time_zone))
+    except ImportError:
+        refuse("MySQL requires the asyncmy package: pip install 'octavo[mysql]'")
+    except ValueError as error:
+        refuse(str(error))
+
+
+def _open_target(url: str, schema: str | None) -> Database:
+    if url.startswith(MYSQL_PREFIXES):
+        refuse("MySQL can only be the source; the target is sqlite:///... or postgresql://...")
+    return _open(url, schema)
+
+
+def _open(url: str, schema: str | None) -> Database:
     try:
         return open_database(url, schema=schema)
     except ValueError as error:
@@ -88,7 +124,7 @@ def _opened(url: str, schema: str | None) -> Database:
 
 
 async def _copy(
-    settings: Settings, source: Database, target: Database, options: CopyOptions, progress: Progress
+    settings: Settings, source: "Database | MysqlSource", target: Database, options: CopyOptions, progress: Progress
 ) -> tuple[CopyReport, list[str], list[str]]:
     registry = project_registry(settings)
     await reach_database(source)

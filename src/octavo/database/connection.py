@@ -148,12 +148,9 @@ class Reads(Protocol):
         """Like `Connection.fetch_json`."""
 
 
-class Connection(Protocol):
-    """Statements on a database, inside a transaction or (on `Database` itself) outside one.
-
-    `long` marks a read as slow, so that it does not block others; drivers may ignore it. After any exception a
-    transaction, or the part of it that raised the exception, can only be rolled back, on every database.
-    """
+class RowReader(Protocol):
+    """Statements that return rows. `long` marks a read as slow, so that it does not block others; drivers may ignore
+    it."""
 
     async def fetch_all(self, text: str, values: Values = (), *, long: bool = False) -> Sequence[Row]:
         """Return all rows."""
@@ -163,6 +160,14 @@ class Connection(Protocol):
 
     async def fetch_value(self, text: str, values: Values = (), *, long: bool = False) -> Any:
         """Return the first column of the first row, or None."""
+
+
+class Connection(RowReader, Protocol):
+    """Statements on a database, inside a transaction or (on `Database` itself) outside one.
+
+    After any exception a transaction, or the part of it that raised the exception, can only be rolled back, on every
+    database.
+    """
 
     async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
         """Return the first column of the first row, a JSON text, as UTF-8.

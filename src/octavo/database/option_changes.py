@@ -17,13 +17,13 @@ import orjson
 from octavo.core.clock import this_moment
 from octavo.core.plurals import counted
 from octavo.core.values import dataclass
-from octavo.database.connection import Connection, Database, Transaction
+from octavo.database.connection import Connection, Database, RowReader, Transaction
 from octavo.database.leases import TABLE
 from octavo.database.option_record import OptionRecord, Options, is_served_elsewhere
 from octavo.database.rule_conflicts import NewRule
 from octavo.query.sql.ddl.physical import physical_name
 from octavo.query.sql.ddl.tables import Table
-from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.base import BasicDialect
 from octavo.query.sql.physical_names import table_name
 from octavo.query.sql.raw_statement import RawStatement, escape_braces
 from octavo.query.sql.served_rows import DRAFT, HIDDEN_ENTRIES, LOCALE, hiding_reasons
@@ -50,7 +50,7 @@ class FormerTable:
 
 
 async def find_former_tables(
-    connection: Connection, dialect: Dialect, registry: Registry, record: OptionRecord, found: Mapping[str, Table]
+    connection: RowReader, dialect: BasicDialect, registry: Registry, record: OptionRecord, found: Mapping[str, Table]
 ) -> tuple[FormerTable, ...]:
     """Return the former tables that exist, have rows and belong to no definition; `found` are all tables."""
     definitions = list(registry.definitions())
@@ -142,8 +142,8 @@ class OptionChanges:
 
 
 async def find_option_changes(
-    connection: Connection,
-    dialect: Dialect,
+    connection: RowReader,
+    dialect: BasicDialect,
     registry: Registry,
     found: Mapping[str, Table],
     *,
@@ -190,7 +190,7 @@ async def find_option_changes(
 
 
 def _new_rules(
-    registry: Registry, dialect: Dialect, record: OptionRecord, found: Mapping[str, Table]
+    registry: Registry, dialect: BasicDialect, record: OptionRecord, found: Mapping[str, Table]
 ) -> Iterator[NewRule]:
     for definition in registry.definitions():
         table = found.get(physical_name(definition.collection_name, dialect))
@@ -201,21 +201,23 @@ def _new_rules(
 
 
 async def _without_locale(
-    connection: Connection, dialect: Dialect, content_types: list[ContentType]
+    connection: RowReader, dialect: BasicDialect, content_types: list[ContentType]
 ) -> list[ContentType]:
     found: list[ContentType] = []
     for start in range(0, len(content_types), _FILL_LIMIT):
         part = content_types[start : start + _FILL_LIMIT]
         selects = (
-            f"SELECT {number} WHERE EXISTS (SELECT 1 FROM {_table(each, dialect)} WHERE locale IS NULL)"
-            for number, each in enumerate(part)
+            f"SELECT {number} FROM (SELECT 1) n WHERE EXISTS (SELECT 1 FROM {table} WHERE locale IS NULL)"
+            for number, table in enumerate(_table(each, dialect) for each in part)
         )
         rows = await connection.fetch_all(" UNION ALL ".join(selects), long=True)
         found += [part[int(number)] for (number,) in rows]
     return found
 
 
-async def hide_entries(connection: Transaction, dialect: Dialect, found: OptionChanges, default_locale: str) -> None:
+async def hide_entries(
+    connection: Transaction, dialect: BasicDialect, found: OptionChanges, default_locale: str
+) -> None:
     """Mark the entries that are no longer served. `published_at` and `locale` must still exist."""
     default = found.default_locale or default_locale
     for change in found.changes:
@@ -223,7 +225,9 @@ async def hide_entries(connection: Transaction, dialect: Dialect, found: OptionC
             await _hide(connection, dialect, change.content_type, reason, condition, **values)
 
 
-async def fill_entries(connection: Transaction, dialect: Dialect, found: OptionChanges, default_locale: str) -> None:
+async def fill_entries(
+    connection: Transaction, dialect: BasicDialect, found: OptionChanges, default_locale: str
+) -> None:
     """Fill `published_at` and `locale`, and store the options; tables must be up to date."""
     default = found.default_locale or default_locale
     for change in found.changes:
@@ -233,7 +237,7 @@ async def fill_entries(connection: Transaction, dialect: Dialect, found: OptionC
     await store_options(connection, dialect, found.to_store)
 
 
-async def fill_after(connection: Connection, dialect: Dialect, change: OptionChange, default_locale: str) -> None:
+async def fill_after(connection: Connection, dialect: BasicDialect, change: OptionChange, default_locale: str) -> None:
     """Publish entries that were not drafts, and set the default locale of those without one."""
     content_type = change.content_type
     if change.gets_drafts:
@@ -246,14 +250,14 @@ async def fill_after(connection: Connection, dialect: Dialect, change: OptionCha
         await _fill_locale(connection, dialect, content_type, default_locale)
 
 
-async def _fill_locale(connection: Connection, dialect: Dialect, content_type: ContentType, locale: str) -> None:
+async def _fill_locale(connection: Connection, dialect: BasicDialect, content_type: ContentType, locale: str) -> None:
     table = escape_braces(_table(content_type, dialect))
     text = f"UPDATE {table} SET locale = {{locale}} WHERE locale IS NULL"
     await connection.execute(*RawStatement(text).bind(dialect, locale=locale))
 
 
 async def marked_by(
-    connection: Connection, dialect: Dialect, change: OptionChange, default_locale: str
+    connection: RowReader, dialect: BasicDialect, change: OptionChange, default_locale: str
 ) -> list[tuple[str, list[int]]]:
     """Return the ids that a change hides, by reason: for targets that lack `published_at` or `locale`."""
     table, found = escape_braces(_table(change.content_type, dialect)), list[tuple[str, list[int]]]()
@@ -275,7 +279,7 @@ def _hidden_by(change: OptionChange, default_locale: str) -> Iterator[tuple[str,
 
 
 async def mark_entries(
-    connection: Connection, dialect: Dialect, content_type: ContentType, reason: str, ids: Iterable[int]
+    connection: Connection, dialect: BasicDialect, content_type: ContentType, reason: str, ids: Iterable[int]
 ) -> None:
     """Hide entries by their ids."""
     now, table = this_moment(), table_name(content_type)
@@ -285,7 +289,12 @@ async def mark_entries(
 
 
 async def _hide(
-    connection: Transaction, dialect: Dialect, content_type: ContentType, reason: str, condition: str, **values: Any
+    connection: Transaction,
+    dialect: BasicDialect,
+    content_type: ContentType,
+    reason: str,
+    condition: str,
+    **values: Any,
 ) -> None:
     await unhide(connection, dialect, content_type, reason)
     text = f"""
@@ -295,13 +304,13 @@ async def _hide(
     await connection.execute(*RawStatement(text).bind(dialect, now=this_moment(), **values))
 
 
-async def unhide(connection: Connection, dialect: Dialect, content_type: ContentType, reason: str) -> None:
+async def unhide(connection: Connection, dialect: BasicDialect, content_type: ContentType, reason: str) -> None:
     """Remove all marks of one kind."""
     text = f"DELETE FROM {HIDDEN_ENTRIES.name} WHERE collection = {{table}} AND reason = {{reason}}"
     await connection.execute(*RawStatement(text).bind(dialect, table=table_name(content_type), reason=reason))
 
 
-async def remember_options(connection: Connection, dialect: Dialect, registry: Registry) -> None:
+async def remember_options(connection: Connection, dialect: BasicDialect, registry: Registry) -> None:
     """Store the current options, after a copy or an import has applied them to the entries."""
     statement = _FIND.bind(dialect, options=_KEY, types=_V4_TYPES, locale=_DEFAULT_LOCALE)
     values = {str(key): value for key, value in await connection.fetch_all(*statement)}
@@ -309,7 +318,7 @@ async def remember_options(connection: Connection, dialect: Dialect, registry: R
     await store_options(connection, dialect, record.with_types(registry))
 
 
-async def store_options(connection: Connection, dialect: Dialect, text: str) -> None:
+async def store_options(connection: Connection, dialect: BasicDialect, text: str) -> None:
     """Store the current options."""
     await connection.execute(*_SAVE.bind(dialect, key=_KEY, value=text))
 
@@ -333,11 +342,11 @@ def _locale(stored: str | None) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
-def _table(content_type: ContentType, dialect: Dialect) -> str:
+def _table(content_type: ContentType, dialect: BasicDialect) -> str:
     return dialect.quote(physical_name(table_name(content_type), dialect))
 
 
-def _hidden_drafts(content_type: ContentType, dialect: Dialect) -> str:
+def _hidden_drafts(content_type: ContentType, dialect: BasicDialect) -> str:
     collection = dialect.literal(table_name(content_type))
     return f"SELECT entry_id FROM {HIDDEN_ENTRIES.name} WHERE collection = {collection} AND reason = '{DRAFT}'"
 

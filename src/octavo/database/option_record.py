@@ -7,11 +7,11 @@ import orjson
 
 from octavo.core.clock import wall_time
 from octavo.core.values import dataclass
-from octavo.database.connection import Connection
+from octavo.database.connection import RowReader
 from octavo.database.leases import TABLE
 from octavo.database.rule_conflicts import RuleName
 from octavo.query.sql.ddl.tables import wanted_tables
-from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.base import BasicDialect
 from octavo.query.sql.physical_names import table_name
 from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.attributes import Enumeration, Scalar
@@ -225,7 +225,7 @@ _COUNT: Final = RawStatement(f"""
 SELECT count(*) FROM {TABLE.name} WHERE name LIKE '{PREFIX}%' AND holder LIKE {{holders}} AND expires_at > {{now}}""")
 
 
-async def is_served_elsewhere(connection: Connection, dialect: Dialect, mark: str) -> bool:
+async def is_served_elsewhere(connection: RowReader, dialect: BasicDialect, mark: str) -> bool:
     """Return whether a process serves definitions with this mark (`option_record.serving_mark`). The table of leases
     must exist."""
     counting = _COUNT.bind(dialect, holders=f"% {mark}%", now=int(wall_time()))

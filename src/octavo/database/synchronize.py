@@ -8,7 +8,7 @@ from itertools import groupby
 
 from octavo.core.plurals import counted
 from octavo.core.values import dataclass
-from octavo.database.connection import Connection, Database, LockTimeout, Row, Transaction
+from octavo.database.connection import Connection, Database, LockTimeout, Row, RowReader, Transaction
 from octavo.database.option_changes import OptionChanges, fill_entries, find_option_changes, hide_entries
 from octavo.database.table_lock_retries import retry_locked
 from octavo.database.trigger_removal import release_tables
@@ -31,7 +31,7 @@ from octavo.query.sql.ddl.physical import physical_name, physical_tables
 from octavo.query.sql.ddl.renames import Rename, renamed
 from octavo.query.sql.ddl.substring_indexes import parts_tables
 from octavo.query.sql.ddl.tables import INTERNAL_TABLES, Column, ForeignKey, SystemTable, Table, wanted_tables
-from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.base import BasicDialect, Dialect
 from octavo.query.sql.physical_names import column_name, link_table, table_name
 from octavo.query.sql.raw_statement import RawStatement
 from octavo.query.sql.served_rows import HIDDEN_ENTRIES
@@ -41,7 +41,7 @@ from octavo.schema.content_types import ContentType
 from octavo.schema.registry import Registry
 
 
-async def found_tables(connection: Connection, dialect: Dialect) -> dict[str, Table]:
+async def found_tables(connection: RowReader, dialect: BasicDialect) -> dict[str, Table]:
     """Return all tables of the database, or of its current schema, by name."""
     statements = dialect.introspection
     indexes = _by_table(await connection.fetch_all(statements.indexes))

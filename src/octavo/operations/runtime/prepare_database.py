@@ -86,7 +86,14 @@ def _failure(what: str, error: ServiceUnavailable) -> StartFailed:
     return kind(f"{what}: {reason_of(error)}")
 
 
-async def reach_database(database: Database) -> None:
+class Connectable(Protocol):
+    """A database, or the source of a copy."""
+
+    async def connect(self) -> None:
+        """Connect. Raises ServiceUnavailable."""
+
+
+async def reach_database(database: Connectable) -> None:
     """Connect. Raises StartFailed."""
     try:
         await database.connect()

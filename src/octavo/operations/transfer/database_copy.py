@@ -1,12 +1,13 @@
 """Copy a project's database: one snapshot of the source, in one transaction of the target."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
-from typing import Final
+from contextlib import AbstractAsyncContextManager
+from dataclasses import field, replace
+from typing import Final, Protocol
 
 from octavo.core.plurals import counted
 from octavo.core.values import dataclass
-from octavo.database.connection import Connection, Database
+from octavo.database.connection import Connection, Database, RowReader
 from octavo.database.option_changes import (
     fill_after,
     find_option_changes,
@@ -24,7 +25,7 @@ from octavo.operations.transfer.rows.plain_values import KIND_OF_WORD, obstacle
 from octavo.operations.transfer.rows.tables import ID, PlainRow, RowTable, insert_rows, read_batches
 from octavo.query.sql.ddl.physical import physical_tables
 from octavo.query.sql.ddl.tables import ForeignKey, SystemTable, Table, wanted_tables
-from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.base import BasicDialect, Dialect
 from octavo.query.sql.dialects.maintained_counts import PREFIX
 from octavo.query.sql.served_rows import HIDDEN_ENTRIES
 from octavo.schema.registry import Registry
@@ -62,7 +63,7 @@ class CopyPlan:
 
 
 def plan_copy(
-    registry: Registry, own: Sequence[SystemTable], found: Mapping[str, Table], source: Dialect, target: Dialect
+    registry: Registry, own: Sequence[SystemTable], found: Mapping[str, Table], source: BasicDialect, target: Dialect
 ) -> CopyPlan:
     """Compare the definitions with the tables in the source."""
     wanted = wanted_tables(registry)
@@ -83,7 +84,7 @@ def plan_copy(
     )
 
 
-def _table_copy(words: Table, here: Table, there: Table, found: Table, dialect: Dialect) -> TableCopy:
+def _table_copy(words: Table, here: Table, there: Table, found: Table, dialect: BasicDialect) -> TableCopy:
     present = {column.name for column in found.columns}
     pairs = [
         (mine.name, theirs.name, KIND_OF_WORD[word.type])
@@ -100,7 +101,7 @@ def _table_copy(words: Table, here: Table, there: Table, found: Table, dialect: 
     )
 
 
-def _conditions(keys: Iterable[ForeignKey], dialect: Dialect) -> Iterator[str]:
+def _conditions(keys: Iterable[ForeignKey], dialect: BasicDialect) -> Iterator[str]:
     """Yield conditions that exclude rows whose owner was deleted. SQLite may not have enforced foreign keys."""
     for key in keys:
         if key.on_delete == _CASCADE:
@@ -108,7 +109,7 @@ def _conditions(keys: Iterable[ForeignKey], dialect: Dialect) -> Iterator[str]:
             yield f"({column} IS NULL OR {column} IN (SELECT id FROM {dialect.quote(key.target)}))"
 
 
-def _emptied(key: ForeignKey, dialect: Dialect) -> str:
+def _emptied(key: ForeignKey, dialect: BasicDialect) -> str:
     column = dialect.quote(key.column)
     return f"CASE WHEN {column} IN (SELECT id FROM {dialect.quote(key.target)}) THEN {column} END"
 
@@ -179,8 +180,18 @@ class CopyReport:
     invalid: Problems = field(default_factory=Problems)
 
 
+class CopySource(Protocol):
+    """A database to copy from; it is connected."""
+
+    @property
+    def dialect(self) -> BasicDialect: ...
+
+    def snapshot(self) -> AbstractAsyncContextManager[RowReader]:
+        """Open a consistent snapshot (`Database.snapshot`)."""
+
+
 async def copy_database(
-    source: Database,
+    source: CopySource,
     target: Database,
     registry: Registry,
     own: Sequence[SystemTable],
@@ -194,7 +205,7 @@ async def copy_database(
     target, which are purged. Raises TransferError and StartFailed.
     """
     async with source.snapshot() as snapshot:
-        found = await found_tables(snapshot, source.dialect)
+        found = spelled_as_defined(await found_tables(snapshot, source.dialect), registry, source.dialect)
         plan = plan_copy(registry, (*own, HIDDEN_ENTRIES), found, source.dialect, target.dialect)
         if not plan.tables:
             raise TransferError("The source has no table of this project")
@@ -209,9 +220,18 @@ async def copy_database(
             return report
 
 
+def spelled_as_defined(found: Mapping[str, Table], registry: Registry, source: BasicDialect) -> Mapping[str, Table]:
+    """Return the tables by the names of the definitions, where the database ignores the case of names."""
+    if not source.table_names_ignore_case:
+        return found
+    names = {table.name.lower(): table.name for table in physical_tables(wanted_tables(registry), source)}
+    spelled = (replace(table, name=names.get(name.lower(), name)) for name, table in found.items())
+    return {table.name: table for table in spelled}
+
+
 async def _follow_options(
-    snapshot: Connection,
-    source: Dialect,
+    snapshot: RowReader,
+    source: BasicDialect,
     target: Connection,
     dialect: Dialect,
     registry: Registry,
@@ -246,8 +266,8 @@ class _Copying:
 
     def __init__(
         self,
-        snapshot: Connection,
-        source: Database,
+        snapshot: RowReader,
+        source: CopySource,
         connection: Connection,
         target: Database,
         options: CopyOptions,

@@ -5,7 +5,7 @@ from string import Formatter
 from typing import Any, Final
 
 from octavo.core.values import dataclass
-from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.base import BasicDialect
 from octavo.query.sql.statement import Statement
 
 _CONSTANTS: Final = {"transaction": "transaction_number", "settled": "settled_before", "row_lock": "row_lock"}
@@ -25,11 +25,11 @@ class RawStatement:
 
     text: str
 
-    def render(self, dialect: Dialect) -> tuple[str, tuple[str, ...]]:
+    def render(self, dialect: BasicDialect) -> tuple[str, tuple[str, ...]]:
         """Return the text for a database, and the names of its values in the order of their numbers."""
         return _render(self.text, dialect)
 
-    def bind(self, dialect: Dialect, /, **values: Any) -> Statement:
+    def bind(self, dialect: BasicDialect, /, **values: Any) -> Statement:
         """Return the statement with a value for each name. Raises TypeError or KeyError for other names."""
         text, names = self.render(dialect)
         if len(values) != len(names):
@@ -43,7 +43,7 @@ def escape_braces(text: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _render(template: str, dialect: Dialect) -> tuple[str, tuple[str, ...]]:
+def _render(template: str, dialect: BasicDialect) -> tuple[str, tuple[str, ...]]:
     parts: list[str] = []
     names: dict[str, None] = {}
     for literal, field, form, _ in Formatter().parse(template):

@@ -14,8 +14,8 @@ from typing import Any, Final
 import orjson
 
 from octavo.core.errors import ValidationError
-from octavo.query.dates import read_instant, read_time
-from octavo.query.sql.dialects.base import Dialect
+from octavo.query.dates import read_date, read_instant, read_time
+from octavo.query.sql.dialects.base import BasicDialect
 from octavo.query.sql.dialects.column_limits import ColumnLimits
 from octavo.schema.scalar_types import ValueKind
 
@@ -40,15 +40,18 @@ KIND_OF_WORD: Final[Mapping[str, ValueKind]] = {
 INSTANTS: Final = frozenset({ValueKind.DATETIME, ValueKind.TIMESTAMP})
 
 _BIG: Final = 2**63
+_YEAR: Final = re.compile(r"\d{4}-", re.ASCII)
 _DIGITS: Final = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 _FRACTION: Final = re.compile(r"(\.\d{3})\d+\Z", re.ASCII)
 _NUL_IN_JSON: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _BOOLEANS: Final = {"1": True, "true": True, "t": True, "0": False, "false": False, "f": False}
 
 
-def reading(dialect: Dialect, kind: ValueKind, column: str) -> str:
+def reading(dialect: BasicDialect, kind: ValueKind, column: str) -> str:
     """Return the SQL that reads a column, given its quoted name."""
-    return dialect.milliseconds(column) if kind in INSTANTS else column
+    if kind in INSTANTS:
+        return dialect.milliseconds(column)
+    return dialect.stored_json(column) if kind is ValueKind.JSON else column
 
 
 def plain(kind: ValueKind, stored: Any) -> Any:
@@ -59,6 +62,13 @@ def plain(kind: ValueKind, stored: Any) -> Any:
         return _PLAIN[kind](stored)
     except (ValidationError, InvalidOperation, OverflowError, TypeError) as error:
         raise ValueError(str(error)) from error
+
+
+def _text(stored: Any) -> str:
+    try:
+        return stored.decode() if isinstance(stored, bytes) else str(stored)
+    except UnicodeDecodeError:
+        raise ValueError("is not UTF-8 text") from None
 
 
 def _whole(stored: Any) -> int:
@@ -95,7 +105,7 @@ def _boolean(stored: Any) -> bool:
 def _day(stored: Any) -> str:
     if isinstance(stored, int):
         return datetime.fromtimestamp(stored / 1000, UTC).date().isoformat()
-    return str(stored)
+    return read_date(stored) if _YEAR.match(str(stored)) else str(stored)
 
 
 def _time(stored: Any) -> str:
@@ -108,7 +118,7 @@ def _instant(stored: Any) -> int:
 
 def _json(stored: Any) -> str:
     """Return JSON text. On SQLite, the reference stores JSON strings without quotes, so invalid JSON is a string."""
-    text = stored.decode() if isinstance(stored, bytes) else str(stored)
+    text = _text(stored)
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -117,8 +127,8 @@ def _json(stored: Any) -> str:
 
 
 _PLAIN: Final[Mapping[ValueKind, Callable[[Any], Any]]] = {
-    ValueKind.STRING: str,
-    ValueKind.TEXT: str,
+    ValueKind.STRING: _text,
+    ValueKind.TEXT: _text,
     ValueKind.INTEGER: _whole,
     ValueKind.BIG_INTEGER: _whole,
     ValueKind.FLOAT: _number,

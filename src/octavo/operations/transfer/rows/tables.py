@@ -5,11 +5,11 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from octavo.core.values import dataclass
-from octavo.database.connection import Connection, IntegrityViolation, UnsuitableValue
+from octavo.database.connection import Connection, IntegrityViolation, RowReader, UnsuitableValue
 from octavo.operations.transfer.problems import Problems, TransferError
 from octavo.operations.transfer.rows.plain_values import KIND_OF_WORD, plain, reading
 from octavo.query.sql.ddl.tables import Table
-from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.base import BasicDialect, Dialect
 from octavo.schema.scalar_types import ValueKind
 
 ID: Final = "id"
@@ -45,8 +45,8 @@ def row_table(table: Table) -> RowTable:
 
 
 async def read_batches(
-    connection: Connection,
-    dialect: Dialect,
+    connection: RowReader,
+    dialect: BasicDialect,
     table: RowTable,
     where: str = "1 = 1",
     expressions: Mapping[str, str] = MappingProxyType({}),

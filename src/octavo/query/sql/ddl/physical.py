@@ -7,19 +7,19 @@ from hashlib import sha256
 from typing import Final
 
 from octavo.query.sql.ddl.tables import Table
-from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.base import BasicDialect
 
 _COLUMN: Final = re.compile(r"\{(\w+)\}")
 
 
-def physical_tables(tables: tuple[Table, ...], dialect: Dialect) -> tuple[Table, ...]:
+def physical_tables(tables: tuple[Table, ...], dialect: BasicDialect) -> tuple[Table, ...]:
     """Return the required tables with names truncated to the database's limit and with its own types."""
     naming = _Naming(dialect.longest_name)
     taken: set[str] = {naming.shorten(table.name) for table in tables}
     return tuple(_physical_table(table, dialect, naming, taken) for table in tables)
 
 
-def physical_name(name: str, dialect: Dialect) -> str:
+def physical_name(name: str, dialect: BasicDialect) -> str:
     """Return the name of a table or column in the database."""
     return _Naming(dialect.longest_name).shorten(name)
 
@@ -46,7 +46,7 @@ class _Naming:
         return short
 
 
-def _physical_table(table: Table, dialect: Dialect, naming: _Naming, taken: set[str]) -> Table:
+def _physical_table(table: Table, dialect: BasicDialect, naming: _Naming, taken: set[str]) -> Table:
     keys: set[str] = set()
     return Table(
         name=naming.shorten(table.name),

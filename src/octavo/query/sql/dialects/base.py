@@ -99,31 +99,23 @@ class Introspection:
     foreign_keys: str
 
 
-class Dialect(ABC):
-    """The SQL syntax of one database.
-
-    JSON is built as text, by concatenation: no database parses JSON that it has just generated, and all share the same
-    compiler. "JSON text" means an SQL expression whose value is JSON, never NULL.
-    """
+class BasicDialect(ABC):
+    """The SQL syntax that statements on known tables need (`RawStatement`), without that of compiled queries and table
+    changes. It suffices for copying rows from a database."""
 
     name: str
     """A display name for logs and tests. Never branch on it."""
-    # Scripts
-    file_words: frozenset[str] = frozenset()
-    """The suffixes of `FILE_WORDS` for this database."""
-    script: ScriptRules = ScriptRules(quoted=r"`[^`]*`", blocks=r"(?!)")
-    """How scripts are split into statements."""
-
-    most_values = 4_000
-    """Maximum number of values of one statement. Databases accept more, but take long for them."""
-    most_branches = 400  # SQLite joins no more than 500 selects
-    """Maximum number of selects of one UNION."""
     longest_name: int | None = None
     """Maximum bytes of the name of a table, column or index."""
-    column_limits = ColumnLimits()
-    most_joined_conditions: int | None = None  # conditions on related entries to write as joins; None: all
-
-    # Names and constant texts
+    table_names_ignore_case = False  # whether the database stores names of tables in lowercase
+    column_types: Mapping[str, str]
+    """The database's types by the type names of `tables.Column.type`."""
+    introspection: Introspection
+    """Finds the existing tables."""
+    partial_indexes = True
+    """Whether an index may have a condition. If not, partial indexes are left out: they only improve performance."""
+    finds_parts = False
+    """Whether an index can support substring search. If not, such indexes are left out."""
 
     name_mark = '"'
     """The quote character of names."""
@@ -137,13 +129,61 @@ class Dialect(ABC):
         """Quote a constant text (names, JSON keys, defaults of definitions). Never used for a caller's value."""
         return "'" + text.replace("'", "''") + "'"
 
-    # Values of statements
-
-    later: str  # the timestamp `{new}`, or column `{old}` plus a millisecond if that is later
-
     @abstractmethod
     def mark(self, number: int) -> str:
         """Return the placeholder of the value with that number, counted from 1. The context determines its type."""
+
+    @abstractmethod
+    def instant(self, milliseconds: str) -> str:
+        """Convert milliseconds since 1970, UTC, to the stored form of an instant."""
+
+    @abstractmethod
+    def milliseconds(self, instant: str) -> str:
+        """Convert a stored instant to milliseconds since 1970, UTC."""
+
+    def stored_json(self, column: str) -> str:
+        """Return the SQL that reads JSON text from a column for a copy."""
+        return column
+
+    def on_conflict(self, *keys: str) -> str:
+        """Return the text between the row of an INSERT and the columns to set where a row has these keys, in order."""
+        return f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET"
+
+    def proposed(self, column: str) -> str:
+        """Return the value proposed for a column of an existing row (`EXCLUDED`)."""
+        return f"excluded.{column}"
+
+    def returning(self, *columns: str) -> str:
+        """Return the clause for the columns of the inserted or deleted rows.
+
+        A driver for a database without such a clause recognizes these statements by this text and emulates it.
+        """
+        return f"RETURNING {', '.join(columns)}"
+
+
+class Dialect(BasicDialect):
+    """The SQL syntax of one database.
+
+    JSON is built as text, by concatenation: no database parses JSON that it has just generated, and all share the same
+    compiler. "JSON text" means an SQL expression whose value is JSON, never NULL.
+    """
+
+    # Scripts
+    file_words: frozenset[str] = frozenset()
+    """The suffixes of `FILE_WORDS` for this database."""
+    script: ScriptRules = ScriptRules(quoted=r"`[^`]*`", blocks=r"(?!)")
+    """How scripts are split into statements."""
+
+    most_values = 4_000
+    """Maximum number of values of one statement. Databases accept more, but take long for them."""
+    most_branches = 400  # SQLite joins no more than 500 selects
+    """Maximum number of selects of one UNION."""
+    column_limits = ColumnLimits()
+    most_joined_conditions: int | None = None  # conditions on related entries to write as joins; None: all
+
+    # Values of statements
+
+    later: str  # the timestamp `{new}`, or column `{old}` plus a millisecond if that is later
 
     @abstractmethod
     def parameter(self, parameter: Parameter) -> str:
@@ -157,14 +197,6 @@ class Dialect(ABC):
     def bind(self, kind: ValueKind, value: Any) -> Any:
         """Convert a value to store to the driver's type. Instants are milliseconds since 1970; dates, times and JSON
         are texts. Texts are passed unchanged."""
-
-    @abstractmethod
-    def instant(self, milliseconds: str) -> str:
-        """Convert milliseconds since 1970, UTC, to the stored form of an instant."""
-
-    @abstractmethod
-    def milliseconds(self, instant: str) -> str:
-        """Convert a stored instant to milliseconds since 1970, UTC."""
 
     # Texts of a read
 
@@ -323,25 +355,10 @@ class Dialect(ABC):
     }
     """NULL cast to a type, for the columns of a UNION."""
 
-    def returning(self, *columns: str) -> str:
-        """Return the clause for the columns of the inserted or deleted rows.
-
-        A driver for a database without such a clause recognizes these statements by this text and emulates it.
-        """
-        return f"RETURNING {', '.join(columns)}"
-
     chain: Chain | None = None
     """Combines several writes in one statement; None if the database does not support it."""
     vacuum: Vacuum | None = None
     """Cleans up tables after large changes; None if the database does not need it."""
-
-    def on_conflict(self, *keys: str) -> str:
-        """Return the text between the row of an INSERT and the columns to set where a row has these keys, in order."""
-        return f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET"
-
-    def proposed(self, column: str) -> str:
-        """Return the value proposed for a column of an existing row (`EXCLUDED`)."""
-        return f"excluded.{column}"
 
     def insert_missing(self, table: str, columns: str, select: str) -> str:
         """Insert the rows of an unconditional SELECT, skipping those that exist."""
@@ -381,8 +398,6 @@ class Dialect(ABC):
 
     # Defining tables
 
-    column_types: Mapping[str, str]
-    """The database's types by the type names of `tables.Column.type`."""
     id_column: str
     """The definition of an auto-generated `id`, after its name."""
     counter_column: str
@@ -392,10 +407,6 @@ class Dialect(ABC):
     """Whether foreign keys must be defined with their table or column, and cannot be added later."""
     unique_constraints: bool
     """Whether unique columns need a constraint, not just an index."""
-    partial_indexes = True
-    """Whether an index may have a condition. If not, partial indexes are left out: they only improve performance."""
-    finds_parts = False
-    """Whether an index can support substring search. If not, such indexes are left out."""
     is_shared = False  # whether processes on several machines can use one database
     aside: IndexStatements | None = None
     """Builds declared indexes while their tables are in use; None if they are created with the tables."""
@@ -456,10 +467,6 @@ class Dialect(ABC):
     def rename_column(self, table: str, column: str, name: str) -> str:
         """Return the statement that renames a column; indexes and foreign keys continue to refer to it."""
         return f"ALTER TABLE {self.quote(table)} RENAME COLUMN {self.quote(column)} TO {self.quote(name)}"
-
-    # Finding tables
-
-    introspection: Introspection
 
     def continue_ids(self, tables: Sequence[str]) -> str | None:
         """Return the statement that advances the id sequences past the rows of these tables and returns the tables

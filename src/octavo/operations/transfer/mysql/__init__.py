@@ -1,0 +1,1 @@
+"""MySQL and MariaDB databases of Strapi v4, as sources of copies."""
