@@ -31,7 +31,7 @@ def test_addresses(url: str, parts: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     "url, expected",
     [
-        ("mysql://h/n", EXPECTED),
+        ("mysql://h/n", f"{EXPECTED}; `octavo db copy` copies the data of MySQL to it"),
         ("data.db", EXPECTED),
         ("postgres://u:pa/ss@h/n", EXPECTED),
         ("postgres://[h/n", EXPECTED),

@@ -371,7 +371,8 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             {},
             {"DATABASE_URL": "mysql://u:secret@h/n"},
             [
-                "DATABASE_URL: database.url: expected a URL such as sqlite:///data.db or postgresql://user:password@host:5432/name"
+                "DATABASE_URL: database.url: expected a URL such as sqlite:///data.db or "
+                "postgresql://user:password@host:5432/name; `octavo db copy` copies the data of MySQL to it"
             ],
         ),
         (

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 _POSTGRES = ("postgres", "postgresql")
+_MYSQL = ("mysql", "mysql2", "mariadb")
 _PARAMETERS = {"sslmode": "ssl", "ssl": "ssl", "schema": "schema", "host": "host", "port": "port"}
 
 _SEVERAL = re.compile(r"([^/?#]+://(?:[^/?#]*@)?)([^/?#@]*,[^/?#@]*)(?=[/?#]|$)(.*)", re.DOTALL)
@@ -28,6 +29,8 @@ def read_database_url(url: str) -> dict[str, Any]:
         return _sqlite(parts)
     if parts.scheme in _POSTGRES:
         return _postgres(parts, host, port)
+    if parts.scheme in _MYSQL:
+        raise ValueError(f"{EXPECTED}; `octavo db copy` copies the data of MySQL to it")
     raise ValueError(EXPECTED)
 
 

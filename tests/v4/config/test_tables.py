@@ -133,7 +133,11 @@ def test_migrations_run_unless_the_project_says_otherwise(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "connection, told",
     [
-        ({"client": "mysql", "connection": {}}, "'mysql' is not supported"),
+        ({"client": "mssql", "connection": {}}, "'mssql' is not supported"),
+        (
+            {"client": "mysql", "connection": {}},
+            "Copy the data with `octavo db copy mysql://USER@localhost:3306/NAME TAR",
+        ),
         ({"client": "sqlite", "connection": {"filename": ":memory:"}}, "expected a file name"),
         ({"client": "sqlite", "connection": {}}, "connection.filename: is missing"),
         ({}, "has no client"),

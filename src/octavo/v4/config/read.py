@@ -16,6 +16,7 @@ from octavo.settings.package_json import DeclaredPlugin, V4Project, find_v4_proj
 from octavo.settings.problems import SettingsProblem
 from octavo.settings.sources import Given, read_plain_table
 from octavo.v4.config.matching import NOT_EVALUATED, Matcher, Needed, Outcomes
+from octavo.v4.config.mysql import copy_command
 from octavo.v4.config.rows import KEYS, Row
 from octavo.v4.config.security_headers import POLICY_SETTING, default_policy
 from octavo.v4.config.table_database import DATABASE
@@ -37,10 +38,13 @@ def normalize_plugins(tree: Node) -> Node:
 
 
 def normalize_database(tree: Node) -> Node:
-    """Replace a connection string by a table with it."""
+    """Replace a connection string by a table with it, and the keys of MySQL by the command that copies the data."""
     if not isinstance(tree, Table):
         return tree
     outer = tree.members.get("connection")
+    if isinstance(outer, Table) and (command := copy_command(outer)) is not None:
+        client = Leaf(command, outer.members["client"].place)
+        return Table({**tree.members, "connection": Table({"client": client}, outer.place)}, tree.place, tree.rest)
     inner = outer.members.get("connection") if isinstance(outer, Table) else None
     if not isinstance(outer, Table) or not isinstance(inner, Leaf):
         return tree

@@ -17,6 +17,8 @@ _VERIFIED: Final = ("allow", "prefer", "require", "verify-ca", "verify-full")
 
 def _client(value: Any) -> str:
     client = _CLIENTS.get(text(value))
+    if client is None and text(value).startswith("octavo "):
+        raise ValueError(f"sqlite or postgres, because Octavo does not serve MySQL. Copy the data with `{value}`")
     if client is None:
         raise ValueError(
             f"sqlite or postgres: {text(value)[:40]!r} is not supported, so export its content from v4 first"

@@ -1,0 +1,49 @@
+"""`config/database` with MySQL, which Octavo does not serve: how to copy its data."""
+
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import quote, unquote, urlsplit
+
+from octavo.v4.config.tree import Leaf, Node, Table
+
+_CLIENTS: Final = ("mysql", "mysql2")
+_PORT: Final = 3306
+
+
+def copy_command(connection: Table) -> str | None:
+    """Return the command that copies the database of a `connection`, or None if it is not on MySQL.
+
+    The URL has no password. Unknown values are `USER` and `NAME`.
+    """
+    client = connection.members.get("client")
+    if not isinstance(client, Leaf) or client.value not in _CLIENTS:
+        return None
+    inner = connection.members.get("connection")
+    known = _known(inner)
+    zone = known.get("timezone")
+    option = f" --time-zone {zone}" if zone not in (None, "", "local") else ""
+    return f"octavo db copy {_url(known)} TARGET{option}"
+
+
+def _known(inner: Node | None) -> Mapping[str, str]:
+    """Return the known values of `connection.connection`, which can be a URL."""
+    if isinstance(inner, Table):
+        leaves = {name: node.value for name, node in inner.members.items() if isinstance(node, Leaf)}
+        return {name: str(value) for name, value in leaves.items() if value not in (None, "")}
+    if not isinstance(inner, Leaf):
+        return {}
+    try:
+        parts = urlsplit(str(inner.value))
+        found = {"host": parts.hostname, "port": parts.port, "user": parts.username, "database": parts.path[1:]}
+    except ValueError:
+        return {}
+    return {name: unquote(str(value)) for name, value in found.items() if value}
+
+
+def _url(known: Mapping[str, str]) -> str:
+    user = quote(known.get("user") or known.get("username") or "USER", safe="")
+    name = quote(known.get("database") or "NAME", safe="")
+    socket = known.get("socketPath")
+    if socket is not None:
+        return f"mysql://{user}@/{name}?socket={quote(socket)}"
+    return f"mysql://{user}@{known.get('host', 'localhost')}:{known.get('port', _PORT)}/{name}"
