@@ -84,6 +84,7 @@ LATE = {
     ("octavo.v4.config.read", "octavo.v4.config.files"),
     ("octavo.v4.closed_operations", "octavo.v4.code.read"),
     ("octavo.v4.plugin_definitions", "octavo.v4.code.plugin_types"),
+    ("octavo.v4.plugin_definitions", "octavo.v4.code.custom_fields"),
     ("octavo.api.graphql.transport.endpoint", "octavo.api.graphql.transport.request_handler"),
     ("octavo.access.authentication.credentials", "octavo.access.authentication.jws"),
     ("octavo.access.authentication.rate_limits", "octavo.access.authentication.attempt_counts"),

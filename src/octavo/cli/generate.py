@@ -29,7 +29,8 @@ from octavo.modeling.generators.plugin import plugin as plugin_files
 from octavo.modeling.refactoring.definition_edits import replace_file
 from octavo.operations.runtime.definitions import inspect_project, project_registry
 from octavo.operations.runtime.prepare_database import StartFailed
-from octavo.schema.custom_fields import CustomFields, known_custom_fields
+from octavo.project.plugins import project_custom_fields
+from octavo.schema.custom_fields import CustomFields
 from octavo.schema.registry import Registry
 from octavo.settings import Settings
 
@@ -225,7 +226,7 @@ def component(name: str | None, attributes: tuple[str, ...], display: str | None
 
 
 def _definitions(settings: Settings) -> tuple[Registry, CustomFields]:
-    return project_registry(settings), known_custom_fields(settings.project, settings.api.custom_fields)
+    return project_registry(settings), project_custom_fields(settings)
 
 
 @generate.command(epilog="Example: octavo generate controller talk")

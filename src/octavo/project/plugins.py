@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Union, get_args, get_origin, get_t
 from octavo.core.values import dataclass
 from octavo.project.naming import did_you_mean
 from octavo.project.problems import CodeProblem, InvalidCode
+from octavo.schema.custom_fields import CustomFields, known_custom_fields
 from octavo.schema.definition_files import PluginDefinitions, SourceFolder
 from octavo.settings import Settings
 from octavo.settings.files.plugins import BUILT_IN
@@ -46,6 +47,14 @@ def v4_plugin_definitions(settings: Settings) -> PluginDefinitions | None:
         return None
     found: PluginDefinitions = load_v4("plugin_definitions").read_plugin_definitions(settings)
     return found
+
+
+def project_custom_fields(settings: Settings) -> CustomFields:
+    """Return the custom fields of a project whose types are known without its database."""
+    registered: dict[str, str] = {}
+    if settings.is_v4:
+        registered = load_v4("plugin_definitions").read_custom_fields(settings)
+    return known_custom_fields(settings.project, settings.api.custom_fields, registered)
 
 
 def installed_plugins() -> dict[str, PluginPackage]:

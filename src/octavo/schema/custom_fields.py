@@ -1,7 +1,8 @@
 """Custom fields: the type in which each stores its values. In v4 its plugin defines it, and plugins do not run here.
 
-The type comes from the settings, else from the types that v4 has generated in the project, else from the table of known
-plugins. For any other field it is the type of its database column, if that was inspected, else text.
+The type comes from the settings, else from the types that v4 has generated in the project, else from the code that
+registers the field, else from the table of known plugins. For any other field it is the type of its database column, if
+that was inspected, else text.
 """
 
 import re
@@ -73,6 +74,7 @@ KNOWN: Final[Mapping[str, str]] = {
             "plugin::multi-select.multi-select-default",
             "plugin::oembed.oembed",
             "plugin::postgis.map",
+            "plugin::string-array.input",
             "plugin::strapi-code-editor-custom-field.code-editor-json",
             "plugin::table-field.table",
             "plugin::tagsinput.tags",
@@ -115,9 +117,14 @@ class CustomFields:
                         yield field_name, definition, name
 
 
-def known_custom_fields(project: Path, configured: Mapping[str, str] | None = None) -> CustomFields:
-    """Return the known custom fields, without querying the database. `configured` are the types from the settings."""
-    return CustomFields({**KNOWN, **_generated_types(project), **(configured or {})})
+def known_custom_fields(
+    project: Path, configured: Mapping[str, str] | None = None, registered: Mapping[str, str] | None = None
+) -> CustomFields:
+    """Return the known custom fields, without querying the database.
+
+    `configured` are the types from the settings, and `registered` those from the code of a v4 project.
+    """
+    return CustomFields({**KNOWN, **(registered or {}), **_generated_types(project), **(configured or {})})
 
 
 def _generated_types(project: Path) -> dict[str, str]:

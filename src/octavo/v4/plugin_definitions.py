@@ -24,3 +24,10 @@ def read_plugin_definitions(settings: Settings) -> PluginDefinitions:
     files = tuple(reader.read(plugins.found))
     found = tuple(plugin.name for plugin in plugins.found)
     return PluginDefinitions(files, tuple(reader.problems), plugins.missing, found, disabled)
+
+
+def read_custom_fields(settings: Settings) -> dict[str, str]:
+    """Return the storage types of the custom fields that the project and its plugins register in code."""
+    from octavo.v4.code.custom_fields import registered_fields  # loading the parsers takes time and memory
+
+    return registered_fields(settings.project, plugins_of(settings).found)

@@ -51,10 +51,15 @@ def test_visitors_first() -> None:
     ]
 
 
-def test_a_closed_api_is_all_that_matters() -> None:
+def test_a_closed_api_hides_its_endpoints_but_not_mails_and_tasks() -> None:
     closed = (Closed("global::gate", "", "", ("the whole API",)), Closed("api::a.a.find", "", "", ("GET /as",)))
-    found = Report(project="", version="", version_source="", closed=closed)
-    assert list(visible_changes(found)) == [("the whole API returns 403", "global::gate")]
+    tasks = (code("cron", "clean", "sends mail"),)
+    found = Report(project="", version="", version_source="", closed=closed, code=tasks)
+    assert list(visible_changes(found)) == [
+        ("the whole API returns 403", "global::gate"),
+        ("mails are not sent", "clean"),
+        ("scheduled tasks that do not run: 1", "clean"),
+    ]
 
 
 def test_the_worst_effect_comes_first() -> None:
@@ -101,6 +106,18 @@ export default { config, bootstrap(app) { app.addMenuLink({}) } };"""
         ),
         ("src/admin/app.js:2", "auth", "the logo of the sign-in page"),
         ("src/admin/app.js:3", "bootstrap", "code of the panel"),
+    ]
+
+
+def test_customizations_with_jsx_are_read(tmp_path: Path) -> None:
+    text = """import type { StrapiApp } from '@strapi/strapi/admin';
+const Logo = () => <img src="x.png" alt="" />;
+export default { config: { tutorials: false }, bootstrap(app: StrapiApp) { app.addMenuLink(<Logo />); } };"""
+    write_files(tmp_path, {"src/admin/app.tsx": text, "src/admin/app.js": "// nothing"})
+    found = [(item.place, item.name, item.says.partition(":")[0]) for item in find_customizations(tmp_path)]
+    assert found == [
+        ("src/admin/app.tsx:3", "tutorials", "Octavo's admin pages have no tutorials"),
+        ("src/admin/app.tsx:3", "bootstrap", "code of the panel"),
     ]
 
 

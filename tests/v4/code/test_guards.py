@@ -413,6 +413,41 @@ def test_extensions_of_plugins(tmp_path: Path, body: str, actions: set[str], who
     assert bool(code.plugin_routes) == whole
 
 
+ROUTES = "plugin.routes['content-api'].routes"
+
+
+@pytest.mark.parametrize(
+    "body, closed",
+    [
+        (
+            f"const one = {ROUTES}.find((route) => route.method === 'GET' && route.path === '/users/:id');"
+            "one.config.policies = ['global::is-me'];",
+            ["user.findOne"],
+        ),
+        (
+            f"{ROUTES}.find((r) => r.handler === 'auth.callback').config.middlewares = ['global::log'];",
+            ["auth.callback"],
+        ),
+        (f"{ROUTES}.find(function (r) {{ return r.path == '/users/me'; }}).config.auth = false;", ["user.me"]),
+        (f"const all = {ROUTES}; all.find((r) => r.path === '/users/me');", [""]),
+        (f"{ROUTES}.find((r) => r.path.startsWith('/users')).config = {{}};", [""]),
+        (f"{ROUTES}.find((r) => r.path === '/nowhere').config = {{}};", [""]),
+        (f"{ROUTES}.find((r) => {{ change(r); return r.path === '/users/me'; }});", [""]),
+        (f"{ROUTES}.find((r) => r.handler === 'user.me' || change(r));", [""]),
+        (
+            f"{ROUTES}.push({{ method: 'GET', path: '/mine', handler: 'user.mine' }});"
+            f"{ROUTES}.find((r) => r.path === '/mine');",
+            [""],
+        ),
+    ],
+)
+def test_only_the_routes_that_an_extension_looks_up_are_closed(tmp_path: Path, body: str, closed: list[str]) -> None:
+    text = f"module.exports = (plugin) => {{ {body} return plugin; }};"
+    code = read(tmp_path, **{"src/extensions/users-permissions/strapi-server.js": text})
+    names = [f"plugin::users-permissions{'.' if name else ''}{name}" for name in closed]
+    assert [guard.name for guard in code.plugin_routes] == names
+
+
 def test_routes_that_extensions_add(tmp_path: Path) -> None:
     text = """module.exports = (plugin) => {
       plugin.controllers.user.extra = (ctx) => {};

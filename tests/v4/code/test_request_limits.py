@@ -155,6 +155,17 @@ def test_the_name_may_still_be_allowed(tmp_path: Path) -> None:
     assert code.routes[0].middlewares == ((NAME, {}),)
 
 
+def test_the_name_may_be_a_constant(tmp_path: Path) -> None:
+    router = f"""const {{ createCoreRouter }} = require('@strapi/strapi').factories;
+const limit = '{NAME}', uid = 'api::note.note';
+module.exports = createCoreRouter(uid, {{ config: {{ find: {{ middlewares: [{{ name: limit }}] }} }} }});"""
+    listed = f"const limit = '{NAME}';\nmodule.exports = ['strapi::body', {{ name: limit, config: {{ max: 2 }} }}];"
+    files: dict[str, str | None] = {"src/api/note/routes/note.js": router, "config/middlewares.js": listed}
+    code = read_project(tmp_path, {"note": {"title": TEXT}}, files)
+    assert code.routes[0].middlewares == ((NAME, {}),)
+    assert code.around == ((NAME, {"max": 2}),)
+
+
 def test_there_is_no_policy_of_this_name(tmp_path: Path) -> None:
     files: dict[str, str | None] = {"src/api/note/routes/note.js": ROUTER % f"find: {{ policies: ['{NAME}'] }}"}
     assert read_project(tmp_path, {"note": {"title": TEXT}}, files).routes[0].guards

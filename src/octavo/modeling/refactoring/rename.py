@@ -17,13 +17,12 @@ from octavo.core.values import dataclass
 from octavo.database.migrations.renames import COMPONENT_LAYOUT, SETTINGS
 from octavo.modeling.refactoring.definition_edits import Edit, edited, replace_file
 from octavo.project.naming import did_you_mean
-from octavo.project.plugins import plugins_in_use, v4_plugin_definitions
+from octavo.project.plugins import plugins_in_use, project_custom_fields, v4_plugin_definitions
 from octavo.query.sql.ddl.renames import renames
 from octavo.query.sql.ddl.tables import wanted_tables
 from octavo.query.sql.physical_names import ComponentTable, MorphTable, component_table, morph_tables
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
 from octavo.schema.content_types import ContentType, Definition
-from octavo.schema.custom_fields import known_custom_fields
 from octavo.schema.definition_files import LARGEST_DEFINITION, TYPE_FILES
 from octavo.schema.loader import inspect_definitions
 from octavo.schema.naming import snake_case
@@ -138,7 +137,7 @@ def _check(definition: Definition, old: str, new: str) -> None:
 
 
 def _registry(settings: Settings, folder: Path) -> Registry:
-    fields = known_custom_fields(settings.project, settings.api.custom_fields)
+    fields = project_custom_fields(settings)
     plugins = [plugin.source for plugin in plugins_in_use(settings.plugins.others)]
     found = inspect_definitions(folder, fields, plugins, v4_plugin_definitions(settings))
     if found.registry is None:

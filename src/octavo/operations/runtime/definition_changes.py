@@ -31,8 +31,8 @@ from octavo.operations.runtime.admin_endpoints import declare_endpoints
 from octavo.operations.runtime.build_services import build_services, content_endpoints, no_hooks_yet
 from octavo.operations.runtime.infrastructure import Infrastructure
 from octavo.operations.runtime.site import Site
+from octavo.project.plugins import project_custom_fields
 from octavo.query.sql.physical_names import table_name
-from octavo.schema.custom_fields import known_custom_fields
 from octavo.schema.registry import Registry
 
 
@@ -133,7 +133,7 @@ class DefinitionChange:
     async def _plan(self, make: MakePlan) -> tuple[Plan, Conversions]:
         """Return the plan, checked against the data, and the columns to convert."""
         settings, database = self.shared.settings, self.shared.database
-        fields = await in_thread(partial(known_custom_fields, settings.project, settings.api.custom_fields))
+        fields = await in_thread(partial(project_custom_fields, settings))
         longest, migrates = database.dialect.longest_name, settings.database.run_migrations
         context = PlanContext(settings.project, self.registry, fields, migrates, longest)
         plan = await in_thread(partial(make, context))

@@ -13,13 +13,13 @@ from octavo.core.errors import ServiceUnavailable
 from octavo.database.synchronize import found_tables
 from octavo.operations.runtime.open_resources import has_database, open_project_database
 from octavo.operations.runtime.options import makes_schema
-from octavo.project.plugins import plugins_in_use, v4_plugin_definitions
+from octavo.project.plugins import plugins_in_use, project_custom_fields, v4_plugin_definitions
 from octavo.query.sql.ddl.physical import type_word
 from octavo.query.sql.ddl.tables import Table
 from octavo.query.sql.physical_names import column_name, table_name
 from octavo.schema.attributes import LOCALE, LOCALIZATIONS, Scalar
 from octavo.schema.content_types import Component, ContentType
-from octavo.schema.custom_fields import CustomFields, known_custom_fields
+from octavo.schema.custom_fields import CustomFields
 from octavo.schema.loader import Inspection, inspect_definitions
 from octavo.schema.problems import DefinitionProblem, InvalidDefinitions, warning
 from octavo.schema.registry import Registry
@@ -109,7 +109,7 @@ def _no_patterns(registry: Registry) -> Iterator[DefinitionProblem]:
 
 def inspect_project(settings: Settings, *, connect: bool) -> Inspection:
     """Inspect the definitions of a project and all of its plugins."""
-    fields = known_custom_fields(settings.project, settings.api.custom_fields)
+    fields = project_custom_fields(settings)
     plugins = [plugin.source for plugin in plugins_in_use(settings.plugins.others)]
     of_v4 = v4_plugin_definitions(settings)
     inspection = inspect_definitions(settings.project, fields, plugins, of_v4)

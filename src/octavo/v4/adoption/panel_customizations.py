@@ -34,8 +34,10 @@ def find_customizations(project: Path) -> Iterator[Item]:
         if not path.is_file():
             continue
         file = sources.place(path).file
-        module = sources.module(path) if path.suffix in (".ts", ".js") else None
+        module = sources.module(path)
         value = None if module is None else sources.exported(module)
+        if module is not None and not named(module.root):
+            continue
         if module is None or value is None or value.type != "object":
             yield Item(file, "", _UNREAD)
         else:

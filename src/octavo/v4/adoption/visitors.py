@@ -29,19 +29,12 @@ def visible_changes(report: Report) -> Iterator[Row]:
     closed = {name: item.guard for item in report.closed for name in item.closes}
     if WHOLE in closed:
         yield f"{WHOLE} returns 403", _named(item.guard for item in report.closed if WHOLE in item.closes)
-        return
-    sign_in = [name for name in _SIGN_IN if name in closed]
-    if sign_in:
-        yield f"account endpoints that return 403: {', '.join(sign_in)}", _named(closed[name] for name in sign_in)
-    yield from _closed_endpoints("read", closed, ("GET ", "Query."))
-    yield from _closed_endpoints("write", closed, ("POST ", "PUT ", "DELETE ", "PATCH ", "Mutation."))
+    else:
+        yield from _closed_rows(closed)
     missing = [item.name for item in report.code if item.kind == Kind.ROUTE and "returns 501" in item.says]
     if missing:
         yield f"custom routes that return 501: {len(missing)}", _named(missing)
-    for setting in report.settings_that(Outcome.CLOSED):
-        effect = next((effect for effect in _DISABLED if effect in setting.says), None)
-        if effect is not None:
-            yield effect, setting.place
+    yield from dict.fromkeys(_disabled(report))
     mails = [item for item in report.code if item.kind in _RUNNING and MAIL in item.says and item.state != State.PORTED]
     if mails:
         yield "mails are not sent", _named(item.name for item in mails)
@@ -51,6 +44,22 @@ def visible_changes(report: Report) -> Iterator[Row]:
     for plugin in report.absent():
         if any(word in plugin.package for word in _UNWRAPPED):
             yield "responses have another format", f"{plugin.package}: {plugin.says}"
+
+
+def _closed_rows(closed: dict[str, str]) -> Iterator[Row]:
+    sign_in = [name for name in _SIGN_IN if name in closed]
+    if sign_in:
+        yield f"account endpoints that return 403: {', '.join(sign_in)}", _named(closed[name] for name in sign_in)
+    yield from _closed_endpoints("read", closed, ("GET ", "Query."))
+    yield from _closed_endpoints("write", closed, ("POST ", "PUT ", "DELETE ", "PATCH ", "Mutation."))
+
+
+def _disabled(report: Report) -> Iterator[Row]:
+    """Yield what settings disable, once for each unknown value."""
+    for setting in report.settings_that(Outcome.CLOSED):
+        effect = next((effect for effect in _DISABLED if effect in setting.says), None)
+        if effect is not None:
+            yield effect, setting.place
 
 
 def _closed_endpoints(word: str, closed: dict[str, str], starts: tuple[str, ...]) -> Iterator[Row]:

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from octavo.v4.code.code import Guard, Kind, Route, State
 from octavo.v4.code.effects import Describer
+from octavo.v4.code.found_routes import FoundRoute, look_ups
 from octavo.v4.code.hooks import LIFECYCLES, HookReader
 from octavo.v4.code.routes import RouteReader
 from octavo.v4.code.sources import Sources, answered
@@ -49,6 +50,7 @@ class ExtensionReader:
         self.whole: list[Guard] = []
         self.changed_routes: list[Guard] = []
         self._read: set[tuple[str, str, int]] = set()
+        self._found_routes: list[FoundRoute] = []
 
     def read(self, path: Path, plugin: str) -> None:
         """Read a `strapi-server` file. `plugin` is its name, such as `users-permissions`."""
@@ -66,12 +68,16 @@ class ExtensionReader:
             self._close(owner, place, "it does not export a function with the plugin as its parameter")
             return
         self._body(module, value, identifier(module, first), owner, 0)
+        self._close_found()
 
     def _body(self, module: Module, function: Node, name: str, owner: str, depth: int) -> None:
         """Read the uses of the plugin in a function, which has it as a parameter."""
         controllers, seen = _controller_names(module, function, name)
         names = dict(_type_names(module, function, name))
         names |= {own: ["controllers", controller] for own, controller in controllers.items()}
+        for route, listed in look_ups(module, function, owner, lambda node: _path(module, node, name)):
+            self._found_routes.append(route)
+            seen |= {node.id for node in walk(listed)}
         for found in walk(function):
             if found.type in _CHANGES:
                 seen |= self._changed(module, found, name, names, controllers, owner)
@@ -95,8 +101,10 @@ class ExtensionReader:
         left, right = change.child_by_field_name("left"), change.child_by_field_name("right")
         if left is None or right is None:
             return set()
-        seen = {node.id for node in walk(left)}
         path = _path(module, left, name) or _named_path(module, left, names)
+        if not path:
+            return set()
+        seen = {node.id for node in walk(left)}
         extended = self._extended(module, path, right, lambda node: _controller(module, node, name, controllers))
         if extended is None:
             self._assigned(module, path, right, owner)
@@ -202,6 +210,18 @@ class ExtensionReader:
         says = "changes the plugin's routes"
         self.changed_routes.append(Guard(owner, place, says))
         self._sources.find(Kind.EXTENSION, f"{owner} routes", place, f"{says}: all of them are closed", State.CLOSED)
+
+    def _close_found(self) -> None:
+        """Close the actions of the routes that the extension looks up to change them."""
+        for route in self._found_routes:
+            actions = route.actions([added for added in self.routes if added.action.startswith(f"{route.owner}.")])
+            if not actions:
+                self._close_routes(route.owner, route.place)
+            for action in actions:
+                says = f"changes the route of {action.removeprefix(f'{route.owner}.')}"
+                self.changed_routes.append(Guard(action, route.place, says))
+                self._sources.find(Kind.EXTENSION, f"{route.owner} routes", route.place, says, State.CLOSED)
+        self._found_routes.clear()
 
     def _note(self, name: str, place: Place, says: str) -> None:
         self._sources.find(Kind.EXTENSION, name, place, says, State.OPEN)

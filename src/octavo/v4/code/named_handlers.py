@@ -174,7 +174,7 @@ class NamedCode:
     def _one(self, family: Family, module: Module, item: Node, owner: str, route: str) -> Judged:
         place = module.place(item)
         members = properties(module, item) if item.type == "object" else {}
-        name = string_value(module, members.get("name") or members.get("resolve") or item)
+        name = string_value(*self._sources.resolved(module, members.get("name") or members.get("resolve") or item))
         if name is not None:
             return self.judge(family, self.full_name(family, name, owner), place)
         self._used |= {(family, known) for known, path in self._files[family].items() if path == module.path}

@@ -73,7 +73,7 @@ def _one(sources: Sources, names: NamedCode, module: Module, node: Node) -> Iter
     place = module.place(node)
     members = properties(module, node) if node.type == "object" else {}
     given = members.get("resolve") or members.get("name") or node
-    name = string_value(module, given)
+    name = string_value(*sources.resolved(module, given))
     if name is None:
         yield Guard(f"{place.file}:{place.line}", place, "a computed middleware")
         return
@@ -309,7 +309,7 @@ class _Reader:
     def _changed_routes(self) -> Iterator[Guard]:
         """Yield the extensions' changes of plugin routes, for plugins without a routes file in Python."""
         changed = self._extensions.changed_routes
-        return (guard for guard in changed if f"{guard.name} routes" not in self._ported.routes)
+        return (guard for guard in changed if f"{guard.name.partition('.')[0]} routes" not in self._ported.routes)
 
     def _rest(self) -> None:
         read_cron(self._sources, self._describer)

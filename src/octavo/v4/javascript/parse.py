@@ -29,6 +29,8 @@ DEEPEST = 1000
 SCRIPTS = (".js", ".cjs", ".mjs", ".ts", ".cts", ".mts")
 SUFFIXES = (*SCRIPTS, ".json")
 """The suffixes of files that can be parsed."""
+PANEL_SUFFIXES = (".jsx", ".tsx")
+"""The suffixes of files of the admin panel, which can contain JSX. Code of the server never imports them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,17 +97,21 @@ def parse_text(text: str | bytes, file: str = "text.js") -> Module:
 
 
 @cache
-def _language(typescript: bool) -> Language:
-    return Language(tree_sitter_typescript.language_typescript() if typescript else tree_sitter_javascript.language())
+def _language(suffix: str) -> Language:
+    if suffix == ".tsx":
+        return Language(tree_sitter_typescript.language_tsx())
+    return Language(
+        tree_sitter_typescript.language_typescript() if "ts" in suffix else tree_sitter_javascript.language()
+    )
 
 
 def _parse(source: Source) -> Module:
     suffix = PurePosixPath(source.file).suffix.lower()
-    if suffix not in SUFFIXES:
+    if suffix not in (*SUFFIXES, *PANEL_SUFFIXES):
         raise SourceProblem(Place(source.file), f"only {', '.join(SUFFIXES)} files are supported")
     if suffix == ".json":
         return _parse_json(source)
-    tree = _bounded_tree(source, source.text, typescript="ts" in suffix)
+    tree = _bounded_tree(source, source.text, suffix)
     return Module(source, tree.root_node, tree)
 
 
@@ -118,7 +124,7 @@ def _parse_json(source: Source) -> Module:
         raise SourceProblem(Place(source.file, error.lineno, error.colno), f"invalid JSON: {error.msg}") from None
     except (ValueError, RecursionError):
         raise SourceProblem(Place(source.file), "invalid JSON") from None
-    tree = _bounded_tree(source, b"(" + source.text + b")", typescript=False)
+    tree = _bounded_tree(source, b"(" + source.text + b")", ".js")
     statement = tree.root_node.named_children[0]
     return Module(source, statement.named_children[0].named_children[0], tree, 1)
 
@@ -170,33 +176,33 @@ class _Watch:
         return SourceProblem(place, "takes too long to parse")
 
 
-def _bounded_tree(source: Source, text: bytes, typescript: bool) -> Tree:
+def _bounded_tree(source: Source, text: bytes, suffix: str) -> Tree:
     """Return the tree of a text without syntax errors. If there are any, or parsing takes long, parse again with
     monitoring to locate the error.
 
     Logging every step takes twenty times as long as parsing.
     """
-    tree = _tree_alone(text, typescript)
+    tree = _tree_alone(text, suffix)
     if tree is None or tree.root_node.has_error:
-        tree = _watched_tree(source, text, typescript)
+        tree = _watched_tree(source, text, suffix)
     _check(source, tree.root_node)
     return tree
 
 
-def _tree_alone(text: bytes, typescript: bool) -> Tree | None:
+def _tree_alone(text: bytes, suffix: str) -> Tree | None:
     """Return the parser's tree, with error recovery, or None if it takes too long."""
     end = thread_time() + LONGEST_ALONE
     try:
-        return Parser(_language(typescript)).parse(
+        return Parser(_language(suffix)).parse(
             lambda offset, _: text[offset : offset + _PART], progress_callback=lambda *_: thread_time() > end
         )
     except ValueError:
         return None
 
 
-def _watched_tree(source: Source, text: bytes, typescript: bool) -> Tree:
+def _watched_tree(source: Source, text: bytes, suffix: str) -> Tree:
     watch = _Watch(source)
-    parser = Parser(_language(typescript), logger=watch.log)
+    parser = Parser(_language(suffix), logger=watch.log)
     try:
         return parser.parse(lambda offset, _: text[offset : offset + _PART], progress_callback=watch.is_over)
     except ValueError:
