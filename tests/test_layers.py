@@ -128,8 +128,10 @@ BOOKKEEPING = {
     "octavo.access.authentication.authenticator",
     "octavo.access.authentication.attempt_counts",
     "octavo.accounts.users.sessions",
+    "octavo.v4.rehearsal.copies",
 }
-"""Modules that write, in one statement, what is no data of a project: a token's last use, counts, ended sessions."""
+"""Modules that write, in one statement, what is no data of a project: a token's last use, counts, ended sessions,
+and the token of a copy that is deleted afterwards."""
 
 DATABASES = {"sqlite", "postgresql", "postgres"}
 NAME_DATABASES = {
@@ -138,9 +140,10 @@ NAME_DATABASES = {
     "octavo.cli.database",
     "octavo.operations.runtime.open_resources",
     "octavo.testing.databases",
+    "octavo.v4.rehearsal.copies",
 }
-"""What may ask which database the settings name: backups, which are a file or a tool's; who opens the driver;
-and what makes databases for tests. All others ask the dialect."""
+"""What may ask which database the settings name: backups and copies, which are a file or a tool's; who opens the
+driver; and what makes databases for tests. All others ask the dialect."""
 
 KNOW_DATABASES = ("octavo.query.sql.dialects.", "octavo.settings.", "octavo.v4.config.")
 

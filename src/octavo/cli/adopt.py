@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from octavo.cli.base import Command, json_option, refuse, say, say_json
+from octavo.cli.rehearsal import run_rehearsal
 from octavo.settings.keys import camel
 from octavo.settings.package_json import find_v4_project
 from octavo.v4.adoption.drafts.files import write_drafts
@@ -34,12 +35,41 @@ _WIDEST: Final = 120
     type=click.Path(file_okay=False, path_type=Path),
     help="Write Python drafts of the project's JavaScript to a folder. Existing files stay.",
 )
+@click.option(
+    "--rehearse",
+    is_flag=True,
+    help="Rehearse the switch and the way back: run v4 and Octavo on a copy of the project and its database.",
+)
+@click.option(
+    "--v4-command",
+    default="npm run start",
+    show_default=True,
+    metavar="COMMAND",
+    help="With --rehearse: the command that starts v4 in the project's folder.",
+)
+@click.option(
+    "--start-timeout",
+    type=click.FloatRange(1, 3_600),
+    default=300.0,
+    show_default=True,
+    help="With --rehearse: seconds for each start.",
+)
 @json_option
-def adopt(folder: Path, markdown: Path | None, force: bool, drafts: Path | None, as_json: bool) -> None:
+def adopt(
+    folder: Path,
+    markdown: Path | None,
+    force: bool,
+    drafts: Path | None,
+    rehearse: bool,
+    v4_command: str,
+    start_timeout: float,
+    as_json: bool,
+) -> None:
     """Report whether a Strapi v4 project can start, and list closed endpoints and open tasks.
 
     It checks settings, definitions, code, plugins and the database. It runs no code and changes nothing, except
-    that `--drafts` writes files.
+    that `--drafts` writes files. `--rehearse` runs v4 and Octavo on a copy instead, and reports whether v4 can open
+    the database again; the exit code is 1 if it cannot.
     """
     if markdown is not None and markdown.exists() and not force:
         refuse(f"{markdown} already exists; --force replaces it")
@@ -49,6 +79,9 @@ def adopt(folder: Path, markdown: Path | None, force: bool, drafts: Path | None,
         refuse(f"package.json {error}")
     if v4 is None:
         refuse(f"{folder} is not a Strapi v4 project: its package.json does not require @strapi/strapi 4")
+    if rehearse:
+        run_rehearsal(folder, v4_command, start_timeout, as_json=as_json)
+        return
     report = examine(folder, os.environ)
     if drafts is not None:
         report = replace(report, drafts=_drafted(folder, drafts))

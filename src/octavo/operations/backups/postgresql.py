@@ -113,6 +113,34 @@ def restored(settings: Settings, copy: Path) -> Mapping[str, int]:
     Raises BackupFailed and NoScratch.
     """
     name = f"{_SCRATCH}{environment(settings)['PGDATABASE']}"[:_LONGEST_NAME]
+    with _scratch(settings, copy, name), _session(settings, name) as session:
+        return _count_rows(session, settings.database.schema)
+
+
+@contextmanager
+def copied(settings: Settings, dump: Path, name: str) -> Iterator[str]:
+    """Copy the database to a new one on the same server, by way of a file, and drop it at the end.
+
+    Yields the name. Raises BackupFailed.
+    """
+    make(settings, dump)
+    try:
+        with _scratch(settings, dump, name):
+            dump.unlink()
+            yield name
+    except NoScratch as error:
+        raise BackupFailed(f"a copy of the database cannot be created: {error}") from error
+
+
+def count_rows(settings: Settings) -> Mapping[str, int]:
+    """Return the number of rows by table. Raises BackupFailed."""
+    with _session(settings) as session:
+        return _count_rows(session, settings.database.schema)
+
+
+@contextmanager
+def _scratch(settings: Settings, copy: Path, name: str) -> Iterator[None]:
+    """Restore a backup into a new database, and drop it at the end. Raises BackupFailed and NoScratch."""
     quoted, schema = _quoted(name), _quoted(settings.database.schema)
     with _session(settings) as session:
         extensions = session.ask(_EXTENSIONS)
@@ -129,8 +157,7 @@ def restored(settings: Settings, copy: Path) -> Mapping[str, int]:
             except BackupFailed as error:
                 raise NoScratch(str(error)) from None
         restore_database(settings, copy, name)
-        with _session(settings, name) as session:
-            return _count_rows(session, settings.database.schema)
+        yield
     finally:
         with _session(settings) as session:
             session.ask(f"DROP DATABASE IF EXISTS {quoted} WITH (FORCE)")

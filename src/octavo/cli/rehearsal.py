@@ -1,0 +1,73 @@
+"""`octavo adopt --rehearse`: run the rehearsal and print its result."""
+
+import asyncio
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from octavo.cli.base import print_line, refuse, say, say_json, say_table
+from octavo.core.plurals import counted
+from octavo.operations.comparison.results import Group, Results
+from octavo.v4.rehearsal.copies import copied_project
+from octavo.v4.rehearsal.rehearsal import Rehearsal, rehearse
+
+_MOST_ROWS: Final = 20
+
+
+def run_rehearsal(folder: Path, command: str, seconds: float, *, as_json: bool) -> None:
+    """Rehearse the switch of a project, and print whether the way back holds. Refuses if it does not."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        refuse(f"--v4-command: {error}")
+    if not words:
+        refuse("--v4-command: expected a command, for example npm run start")
+    _say_step("Copying the project and its database", as_json=as_json)
+    with copied_project(folder, os.environ) as copy:
+        found = asyncio.run(rehearse(copy, words, seconds, lambda text: _say_step(text, as_json=as_json)))
+    if as_json:
+        say_json(found.as_json())
+    else:
+        _print(found)
+    if not found.holds:
+        refuse("The way back does not hold for this project")
+
+
+def _say_step(text: str, *, as_json: bool) -> None:
+    print_line(f"{text} ...", err=as_json)
+
+
+def _print(rehearsal: Rehearsal) -> None:
+    say_table(("comparison", "requests", "equal", "explained", "unexplained"), map(_row, rehearsal.comparisons.items()))
+    for line in _lines(rehearsal):
+        say("{}", line)
+    if rehearsal.holds:
+        say("[bold]The way back holds[/]: v4 reads and writes everything after Octavo.")
+
+
+def _row(item: tuple[str, Results]) -> tuple[object, ...]:
+    title, results = item
+    different = results.states["different"] - results.unexplained_requests
+    return title, results.compared, results.states["equal"], different, results.unexplained_requests
+
+
+def _lines(rehearsal: Rehearsal) -> Iterator[str]:
+    for title, results in rehearsal.comparisons.items():
+        yield from (f"Difference: {title}: {_described(group)}" for group in results.unexplained[:_MOST_ROWS])
+    yield from (f"Problem: {problem}" for problem in rehearsal.problems[:_MOST_ROWS])
+    yield from (f"Not rehearsed: {text}" for text in rehearsal.refused[:_MOST_ROWS])
+    hidden = sum(max(len(one) - _MOST_ROWS, 0) for one in (rehearsal.problems, rehearsal.refused))
+    if hidden:
+        yield f"and {hidden} more; --json prints all"
+    for name, (before, after) in list(rehearsal.rows.items())[:_MOST_ROWS]:
+        yield f"Rows of {name}: {before} before, {after} after"
+    writes = ", ".join(f"{name} {counted(count, 'write')}" for name, count in rehearsal.written.items())
+    yield f"Written to the copy: {writes or 'nothing'}."
+
+
+def _described(group: Group) -> str:
+    example = group.examples[0]
+    place = f"{example['method']} {example['target']}"
+    return f"{group.cause} at {group.shape} in {counted(group.requests, 'request')}, such as {place}"

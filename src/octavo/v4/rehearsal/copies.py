@@ -1,0 +1,185 @@
+"""A copy of a project and its database, to which both services can write."""
+
+import json
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from secrets import token_hex
+from time import time
+from typing import Any, Final
+
+from octavo.access.authentication.credentials import hash_api_token
+from octavo.core.errors import ApplicationError
+from octavo.core.values import dataclass
+from octavo.operations.backups import postgresql, sqlite
+from octavo.operations.backups.postgresql_tools import environment
+from octavo.operations.runtime.open_resources import open_project_database
+from octavo.query.sql.raw_statement import RawStatement
+from octavo.settings import Settings, load_settings
+
+_NOT_COPIED: Final = frozenset({"node_modules", ".git", ".cache", ".tmp", ".octavo"})
+_DATABASE_VARIABLES: Final = ("DATABASE_", "OCTAVO_DATABASE__", "PGHOST", "PGDATABASE")
+_CONFIG_SUFFIXES: Final = (".js", ".ts", ".json", ".toml")
+_ENABLED: Final = RawStatement("UPDATE strapi_webhooks SET enabled = {no}")
+_TOKEN: Final = RawStatement(
+    "INSERT INTO strapi_api_tokens (name, description, type, access_key, created_at, updated_at) "
+    "VALUES ({name}, {description}, {kind}, {hash}, {now:instant}, {now:instant})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCopy:
+    """A copy of a project. `settings` and `variables` are those of the copy, `token` is a full-access API token."""
+
+    folder: Path
+    settings: Settings
+    variables: Mapping[str, str]
+    v4_port: int
+    octavo_port: int
+    token: str
+
+    def rows(self) -> dict[str, int]:
+        """Return the number of rows of v4's tables."""
+        if self.settings.database.client == "sqlite":
+            counted = sqlite.read(Path(self.settings.database_file))
+        else:
+            counted = postgresql.count_rows(self.settings)
+        return {name: count for name, count in counted.items() if not name.startswith("octavo_")}
+
+
+@contextmanager
+def copied_project(project: Path, variables: Mapping[str, str]) -> Iterator[ProjectCopy]:
+    """Copy a project and its database; delete both at the end. The original is only read. Raises ApplicationError."""
+    settings = load_settings(project, variables)
+    with tempfile.TemporaryDirectory(prefix="octavo-rehearsal-") as name:
+        folder = Path(name, "project")
+        _copy_files(project, folder, settings)
+        with _copied_database(settings, Path(name)) as connection:
+            _write_database_config(folder, connection)
+            copied = {name: value for name, value in variables.items() if not name.startswith(_DATABASE_VARIABLES)}
+            copied |= {
+                "HOST": "127.0.0.1",
+                "PORT": str(_free_port()),
+                "NODE_PATH": os.pathsep.join(str(parent / "node_modules") for parent in (project, *project.parents)),
+                "STRAPI_TELEMETRY_DISABLED": "true",
+                "BROWSER": "none",
+            }
+            found = load_settings(folder, copied)
+            _check(found, connection, folder)
+            yield ProjectCopy(folder, found, copied, _v4_port(found), _free_port(), token_hex(64))
+
+
+def _copy_files(project: Path, folder: Path, settings: Settings) -> None:
+    """Copy the project without its packages, uploads and SQLite files."""
+    uploads = project / settings.server.public_folder / "uploads"
+    database = Path(settings.database_file) if settings.database.client == "sqlite" else None
+
+    def ignored(parent: str, names: list[str]) -> set[str]:
+        found = {name for name in names if name in _NOT_COPIED or Path(parent, name) == uploads}
+        if database is not None and Path(parent) == database.parent:
+            found |= {name for name in names if name.startswith(database.name)}
+        return found
+
+    shutil.copytree(project, folder, ignore=ignored, ignore_dangling_symlinks=True)
+    (folder / settings.server.public_folder / "uploads").mkdir(parents=True, exist_ok=True)
+    if (project / "node_modules").is_dir():
+        (folder / "node_modules").symlink_to((project / "node_modules").resolve())
+
+
+@contextmanager
+def _copied_database(settings: Settings, folder: Path) -> Iterator[dict[str, Any]]:
+    """Copy the database. Yield v4's connection options for the copy."""
+    if settings.database.client == "sqlite":
+        file = folder / "rehearsal.db"
+        sqlite.make(Path(settings.database_file), file, lambda *_: None)
+        yield {"connection": {"client": "sqlite", "connection": {"filename": str(file)}, "useNullAsDefault": True}}
+        return
+    if settings.database.client != "postgres":
+        raise ApplicationError("a rehearsal needs SQLite or PostgreSQL; move a copy there first with octavo db copy")
+    with postgresql.copied(settings, folder / "rehearsal.dump", f"octavo_rehearsal_{token_hex(4)}") as name:
+        server = environment(settings, name)
+        mode = server.get("PGSSLMODE", "")
+        encrypted = {"rejectUnauthorized": mode.startswith("verify")} if mode in _ENCRYPTED else False
+        options = {
+            "host": server["PGHOST"].partition(",")[0],
+            "port": int(server["PGPORT"].partition(",")[0]),
+            "database": name,
+            "user": server.get("PGUSER", ""),
+            "password": server.get("PGPASSWORD", ""),
+            "schema": settings.database.schema,
+            "ssl": encrypted,
+        }
+        yield {"connection": {"client": "postgres", "connection": options}}
+
+
+_ENCRYPTED: Final = ("require", "verify-ca", "verify-full")
+
+
+def _write_database_config(folder: Path, connection: Mapping[str, Any]) -> None:
+    """Replace the database's settings in the copy, also compiled ones and those of environments."""
+    typed = any((folder / "config").glob("database.ts"))
+    for config in (folder / "config", folder / "dist/config"):
+        files = [*config.glob("database.*"), *config.glob("env/*/database.*")]
+        for file in files:
+            if file.suffix in _CONFIG_SUFFIXES:
+                file.unlink()
+        if config.is_dir():
+            ends_typed = typed and config.parent == folder
+            start = "export default" if ends_typed else "module.exports ="
+            target = config / ("database.ts" if ends_typed else "database.js")
+            target.touch(mode=0o600)
+            target.write_text(f"{start} {json.dumps(connection, indent=2)};\n", encoding="utf-8")
+
+
+def _check(settings: Settings, connection: Mapping[str, Any], folder: Path) -> None:
+    """Raise ApplicationError if a setting of the copy still points to the original."""
+    options = connection["connection"]["connection"]
+    if settings.database.client == "sqlite":
+        is_copy = options.get("filename") == str(settings.database_file)
+    else:
+        is_copy = environment(settings)["PGDATABASE"] == options.get("database")
+    if not is_copy:
+        raise ApplicationError("the copy would use the original database; remove OCTAVO_DATABASE__... from .env")
+    public = (folder / settings.server.public_folder).resolve()
+    if not public.is_relative_to(folder.resolve()):
+        raise ApplicationError(f"the public folder {public} is outside the project, so a rehearsal would write to it")
+
+
+def _v4_port(settings: Settings) -> int:
+    with closing(socket.socket()) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", settings.server.port))
+        except OSError as error:
+            problem = f"config/server sets port {settings.server.port}, which is in use; let it read env.int('PORT')"
+            raise ApplicationError(problem) from error
+    return settings.server.port
+
+
+def _free_port() -> int:
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def prepare_copy(copy: ProjectCopy) -> None:
+    """Disable the webhooks of the copy, and create the API token."""
+    salt = copy.settings.secrets.api_token_salt or ""
+    database = open_project_database(copy.settings)
+    await database.connect()
+    try:
+        values = {
+            "name": f"rehearsal-{token_hex(4)}",
+            "description": "",
+            "kind": "full-access",
+            "hash": hash_api_token(copy.token, salt),
+            "now": int(time() * 1000),
+        }
+        for statement in (_ENABLED.bind(database.dialect, no=False), _TOKEN.bind(database.dialect, **values)):
+            await database.execute(statement.text, statement.values)
+    finally:
+        await database.close()

@@ -1,0 +1,184 @@
+"""`octavo adopt --rehearse` on SQLite and PostgreSQL, with another Octavo in the place of v4."""
+
+import json
+import os
+import sqlite3
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from octavo.cli import main
+from tests.cli.processes import ROOT
+from tests.cli.projects import PLACE, SECRETS, database_variables, write_type
+from tests.postgresql_server import PostgresqlServer, database_name
+from tests.v4.config.project import write
+
+START = f"{sys.executable} -m octavo start"
+PART = {
+    "collectionName": "components_shared_parts",
+    "info": {"displayName": "Part"},
+    "attributes": {"label": {"type": "string", "required": True}, "size": {"type": "decimal", "min": 0.5, "max": 3}},
+}
+STORY: dict[str, Any] = {
+    "kind": "collectionType",
+    "collectionName": "stories",
+    "info": {"singularName": "story", "pluralName": "stories", "displayName": "Story"},
+    "options": {"draftAndPublish": True},
+    "attributes": {
+        "title": {"type": "string", "required": True, "minLength": 20, "unique": True},
+        "slug": {"type": "uid", "targetField": "title"},
+        "kind": {"type": "enumeration", "enum": ["one", "two"]},
+        "day": {"type": "date"},
+        "moment": {"type": "datetime"},
+        "payload": {"type": "json"},
+        "secret": {"type": "password"},
+        "part": {"type": "component", "component": "shared.part", "required": True},
+        "parts": {"type": "component", "component": "shared.part", "repeatable": True, "min": 2},
+        "blocks": {"type": "dynamiczone", "components": ["shared.part"]},
+        "place": {"type": "relation", "relation": "manyToOne", "target": "api::place.place"},
+    },
+}
+CODE: dict[str, Any] = {
+    "kind": "collectionType",
+    "collectionName": "codes",
+    "info": {"singularName": "code", "pluralName": "codes", "displayName": "Code"},
+    "attributes": {"value": {"type": "string", "required": True, "regex": "^[A-Z]{3}$"}},
+}
+HOME: dict[str, Any] = {
+    "kind": "singleType",
+    "collectionName": "homes",
+    "info": {"singularName": "home", "pluralName": "homes", "displayName": "Home"},
+    "attributes": {"claim": {"type": "string"}},
+}
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A v4 project with content in a SQLite file."""
+    project = tmp_path / "site"
+    database = {"connection": {"client": "sqlite", "connection": {"filename": ".tmp/data.db"}}}
+    write(project, {".env": SECRETS, "config/database.json": database, "src/components/shared/part.json": PART})
+    for definition in (STORY, PLACE, CODE, HOME):
+        write_type(project, definition)
+        name = definition["info"]["singularName"]
+        for folder, made in (("routes", "Router"), ("controllers", "Controller")):
+            code = f"module.exports = require('@strapi/strapi').factories.createCore{made}('api::{name}.{name}')"
+            (project / f"src/api/{name}/{folder}").mkdir()
+            (project / f"src/api/{name}/{folder}/{name}.js").write_text(code)
+    (project / "public/uploads").mkdir(parents=True)
+    (project / "public/uploads/old.txt").write_text("old")
+    (project / "node_modules").mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    return project
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["adopt", *map(str, arguments)])
+
+
+def prepared(site: Path, variables: Mapping[str, str] | None = None) -> None:
+    """Create the tables and some content."""
+    made = CliRunner().invoke(
+        main, ["tokens", "create", "shop", "--project", str(site)], env=variables, catch_exceptions=False
+    )
+    assert made.exit_code == 0, made.output
+
+
+def files_of(site: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(site)): file.read_bytes() for file in site.rglob("*") if file.is_file()}
+
+
+def test_the_way_back_holds(site: Path) -> None:
+    prepared(site)
+    before = files_of(site)
+    result = call(site, "--rehearse", "--v4-command", START, "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["holds"] is True
+    assert found["problems"] == []
+    assert found["refused"] == [
+        "v4: POST /api/codes: 400 value must be defined.",
+        "Octavo: POST /api/codes: 400 value must be defined.",
+    ]
+    assert found["written"] == {"v4": 16, "Octavo": 6}
+    assert found["rows"] == {  # the folder of API uploads
+        "strapi_core_store_settings": {"before": 1, "after": 2},
+        "upload_folders": {"before": 0, "after": 1},
+    }
+    assert [(title, one["different"]) for title, one in found["comparisons"].items()] == [
+        ("Octavo reads what v4 has written", 0),
+        ("v4 reads what Octavo has written", 0),
+        ("v4 finds all other content unchanged", 0),
+    ]
+    assert files_of(site) == before
+
+
+def test_changed_content_is_found(site: Path, tmp_path: Path) -> None:
+    """A service that loses a word at its second start."""
+    prepared(site)
+    script = tmp_path / "start.py"
+    script.write_text(f"""
+import os, sqlite3, sys
+file = "../rehearsal.db"
+if os.path.exists("started"):
+    with sqlite3.connect(file) as connection:
+        connection.execute("UPDATE components_shared_parts SET label = 'lost'")
+open("started", "w").close()
+os.execv(sys.executable, {[sys.executable, "-m", "octavo", "start"]!r})
+""")
+    result = call(site, "--rehearse", "--v4-command", f"{sys.executable} {script}")
+    assert result.exit_code == 1
+    assert "Difference: v4 reads what Octavo has written: value at $.data" in result.output
+    assert "Not rehearsed: v4: POST /api/codes: 400 value must be defined." in result.output
+    assert result.output.endswith("Error: The way back does not hold for this project\n")
+
+
+@pytest.mark.parametrize(
+    "command, message",
+    [
+        ("none-of-this-name", "v4: none-of-this-name cannot be started: No such file or directory"),
+        (
+            f"{sys.executable} -c 'print(12345); raise SystemExit(3)'",
+            "v4 ended with exit code 3. The end of its output:",
+        ),
+        ("'", "--v4-command: No closing quotation"),
+        ("", "--v4-command: expected a command"),
+    ],
+)
+def test_a_command_that_fails(site: Path, command: str, message: str) -> None:
+    prepared(site)
+    result = call(site, "--rehearse", "--v4-command", command)
+    assert result.exit_code == 1
+    assert message in result.output
+
+
+def test_settings_that_point_to_the_original_are_refused(site: Path) -> None:
+    prepared(site)
+    (site / ".env").write_text(f"{SECRETS}OCTAVO_DATABASE__FILENAME={site}/.tmp/data.db\n")
+    result = call(site, "--rehearse", "--v4-command", START)
+    assert result.exit_code == 1
+    assert "the copy would use the original database; remove OCTAVO_DATABASE__... from .env" in result.output
+    with sqlite3.connect(site / ".tmp/data.db") as connection:
+        assert connection.execute("SELECT count(*) FROM strapi_api_tokens").fetchone() == (1,)
+
+
+@pytest.mark.postgresql
+def test_a_copy_on_postgresql(
+    site: Path, postgresql_server: PostgresqlServer, postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{postgresql_server.binaries}{os.pathsep}{os.environ['PATH']}")
+    (site / "config/database.json").unlink()
+    for name, value in database_variables(postgresql_url).items():
+        monkeypatch.setenv(name, value)
+    prepared(site)
+    counted = "SELECT count(*) FROM strapi_api_tokens"
+    result = call(site, "--rehearse", "--v4-command", START)
+    assert result.exit_code == 0, result.output
+    assert "The way back holds: v4 reads and writes everything after Octavo." in result.output
+    assert postgresql_server.run_sql(database_name(postgresql_url), counted).strip() == "1"
+    databases = postgresql_server.run_sql("postgres", "SELECT datname FROM pg_database")
+    assert "octavo_rehearsal" not in databases
