@@ -17,6 +17,7 @@ _POPULATE_LIMIT: Final = re.compile(r"^populate\b.*\[(?:limit|start|page|pageSiz
 _GRAPHQL_TEXT: Final = re.compile(r'(?:[cC]ontains|startsWith|endsWith)i?\s*:\s*\\?"[^"]*[%_]')
 _INTERNAL: Final = "INTERNAL_SERVER_ERROR"
 _CONTENT: Final = frozenset({"value", "type", "length", "order", "missing", "added"})
+_TIME: Final = re.compile(r"\d\d:\d\d:\d\d(?:\.\d{1,3})?", re.ASCII)
 _EXACT: Final = 2**53
 
 Rule = Callable[[ComparedRequest, Difference, Answer, Answer], bool]
@@ -95,6 +96,14 @@ def _big_integers(_: ComparedRequest, difference: Difference, __: Answer, ___: A
     return abs(new) > _EXACT and float(old) == float(new)
 
 
+def _time_zeros(_: ComparedRequest, difference: Difference, __: Answer, ___: Answer) -> bool:
+    texts = [str(value) for value in (difference.old, difference.new)]
+    if difference.kind != "value" or not all(map(_TIME.fullmatch, texts)):
+        return False
+    old, new = (text.rstrip("0").rstrip(".") if "." in text else text for text in texts)
+    return old == new
+
+
 def _is_content(difference: Difference) -> bool:
     return difference.kind in _CONTENT and bool(difference.path) and difference.path[0] in ("data", "meta")
 
@@ -149,6 +158,12 @@ REASONS: Final = (
         "v4 returns stack traces unless `NODE_ENV` is `production`.",
         f"{_PAGE}#intentional-differences",
         _stack_trace,
+    ),
+    Reason(
+        "trailing zeros of times",
+        "REST on PostgreSQL leaves out trailing zeros of times, as v4 does; v4 on SQLite and MySQL does not.",
+        "moving-data.md#from-mysql-or-mariadb",
+        _time_zeros,
     ),
     Reason("big integers", "Big integers are exact.", f"{_PAGE}#intentional-differences", _big_integers),
 )

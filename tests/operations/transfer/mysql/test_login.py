@@ -84,10 +84,12 @@ async def test_a_socket_and_the_older_method(mysql_server: MysqlServer, mysql_na
     if not mysql_server.is_mariadb:
         pytest.skip("MySQL has removed this method")
     mysql_server.run_sql(
-        "CREATE USER old@localhost IDENTIFIED VIA mysql_native_password USING PASSWORD('o\\\\ld');"
+        "CREATE USER old@localhost IDENTIFIED VIA mysql_native_password USING PASSWORD('o\\\\ld ü€');"
         f"GRANT SELECT ON `{mysql_name}`.* TO old@localhost"
     )
-    opened = MysqlSource(read_address(f"mysql://old:o%5Cld@/{mysql_name}?socket={mysql_server.socket}"))
+    opened = MysqlSource(
+        read_address(f"mysql://old:o%5Cld%20%C3%BC%E2%82%AC@/{mysql_name}?socket={mysql_server.socket}")
+    )
     await opened.connect()
     try:
         assert await opened.fetch_value("SELECT current_user()") == "old@localhost"

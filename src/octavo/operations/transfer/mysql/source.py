@@ -71,7 +71,7 @@ class MysqlSource:
         return {
             **({"unix_socket": address.socket} if address.socket else {"host": address.host, "port": address.port}),
             "user": address.user,
-            "password": address.password or "",
+            "password": (address.password or "").encode(),  # the driver would encode text as Latin-1
             "database": address.name,
             "charset": "utf8mb4",
             "conv": self._decoders,
