@@ -37,6 +37,22 @@ def test_copy(
     assert said(call("db", "copy", url, target, "--force")) == expected
 
 
+@pytest.mark.parametrize("zone", ["+02:00", "-03:30"])
+def test_a_server_in_another_time_zone(
+    call: Call, project: Path, mysql_server: MysqlServer, mysql_name: str, zone: str
+) -> None:
+    mysql_server.run_sql(TABLES, mysql_name)
+    arguments = ("db", "copy", mysql_server.url(mysql_name), f"sqlite:///{project / 'copy.db'}", "--force")
+    mysql_server.run_sql(f"SET GLOBAL time_zone = '{zone}'")
+    try:
+        warned, quiet = call(*arguments), call(*arguments, "--time-zone", "UTC")
+    finally:
+        mysql_server.run_sql("SET GLOBAL time_zone = 'SYSTEM'")
+    assert f"the server's time zone is {zone}" in warned.output
+    assert "zone" not in quiet.output
+    assert (warned.exit_code, quiet.exit_code) == (0, 0)
+
+
 def test_the_driver_is_an_extra(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "asyncmy", None)
     monkeypatch.delitem(sys.modules, "octavo.operations.transfer.mysql.source", raising=False)

@@ -72,6 +72,8 @@ def copy(
         databases = _open_source(source, schema, time_zone), _open_target(target, schema)
         report, warnings, webhooks = asyncio.run(_copy(settings, *databases, options, progress))
     _print_report(report)
+    if time_zone is None and source.startswith(MYSQL_PREFIXES):
+        warnings += _zone_warnings(databases[0])
     for warning in warnings:
         warn(warning)
     print_active_webhooks(webhooks)
@@ -108,6 +110,18 @@ def _open_mysql(url: str, time_zone: str) -> "MysqlSource":
         refuse("MySQL requires the asyncmy package: pip install 'octavo[mysql]'")
     except ValueError as error:
         refuse(str(error))
+
+
+def _zone_warnings(source: "Database | MysqlSource") -> list[str]:
+    """Warn if v4 may have written instants in another time zone than UTC."""
+    minutes = getattr(source, "offset", 0)
+    if not minutes:
+        return []
+    offset = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
+    return [
+        f"Dates with times were read as UTC, but the server's time zone is {offset}. If v4 ran in this zone, they are "
+        "wrong by this offset: copy again with --force and --time-zone"
+    ]
 
 
 def _open_target(url: str, schema: str | None) -> Database:

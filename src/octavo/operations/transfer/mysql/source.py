@@ -29,7 +29,7 @@ _SESSION: Final = (
 _UNLIMITED: Final = {True: "SET SESSION max_statement_time = 0", False: "SET SESSION max_execution_time = 0"}
 """Removes the time limit of statements, by whether the server is MariaDB."""
 _OLDEST: Final = {True: (10, 2), False: (5, 7)}
-_SERVER: Final = "SELECT version(), @@lower_case_table_names"
+_SERVER: Final = "SELECT version(), @@lower_case_table_names, timestampdiff(MINUTE, utc_timestamp(), now())"
 _BEGIN: Final = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
 
 _DENIED: Final = {
@@ -45,6 +45,8 @@ class MysqlSource:
     """A MySQL or MariaDB database to copy from. `zone`: the time zone of stored instants."""
 
     dialect: MysqlSourceDialect
+    offset: int
+    """The offset of the server's time zone from UTC, in minutes."""
 
     def __init__(self, address: MysqlAddress, zone: tzinfo = UTC) -> None:
         self._address = address
@@ -80,7 +82,7 @@ class MysqlSource:
         }
 
     async def _set_up(self) -> None:
-        version, lower_case = (await self.fetch_all(_SERVER))[0]
+        version, lower_case, self.offset = (await self.fetch_all(_SERVER))[0]
         is_mariadb = "mariadb" in version.lower()
         numbers = tuple(int(part) for part in re.findall(r"\d+", version.removeprefix("5.5.5-"))[:2])
         if numbers < _OLDEST[is_mariadb]:
