@@ -153,3 +153,23 @@ async def test_opening_early_gives_back_what_it_has_when_it_fails(exchange: Exch
         await pool.open_early(2)
     pool.release(lent)
     assert len({id(await pool.acquire()) for _ in range(2)}) == 2
+
+
+async def test_special_connections_are_lent_last_or_first(exchange: Exchange) -> None:
+    special: set[Line] = set()
+    pool = Pool(exchange.open, exchange.close, lambda line: line.closed, 3, 5, special.__contains__)
+    lines = [await pool.acquire() for _ in range(3)]
+    special.add(lines[1])
+    for line in lines:
+        pool.release(line)
+    assert pool.use().idle == 3
+    assert await pool.acquire(special=True) is lines[1]
+    pool.release(lines[1])
+    lent = [await pool.acquire() for _ in range(3)]
+    assert (set(lent), lent[2]) == (set(lines), lines[1])
+    for line in lent:
+        pool.release(line)
+    lines[1].closed = True
+    assert await pool.acquire(special=True) is lines[0]
+    assert (pool.use().size, pool.use().idle) == (2, 1)
+    assert pool.take_all_idle() == [lines[2]]

@@ -148,6 +148,8 @@ class EntryBatch(UnitOfWork):
 
     async def finish(self) -> None:
         """Schedule events for changed entries and call the observer, then finish as any unit."""
+        if self.is_committed:
+            return
         if (self._planned or self._gone) and self._context.schedules is not None:
             await self._context.schedules.follow(self, self._planned, self._gone)
         if self._context.observer is not None and (changes := self.changes):

@@ -5,7 +5,7 @@ other side of a relation, several entries are written one by one. Raises Validat
 entries, whose paths start with the entry's position in a list, from 0, and ApplicationError.
 """
 
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -42,6 +42,8 @@ class EntryUnit(EntryBatch):
         super().__init__(context, connection, size)
         self.answering: PreparedRead | None = None
         """The read for the response to the next write, if a statement can return it directly."""
+        self.is_last_write: Callable[[], bool] | None = None
+        """Whether the caller sends no statement after the next write, except to read the response. None: unknown."""
         self._answered: bytes | None = None
         self._deletion: PlainDelete | None = None
 
@@ -49,6 +51,16 @@ class EntryUnit(EntryBatch):
         """Return and clear the response of the previous write, if its statement returned one."""
         answer, self._answered, self.answering = self._answered, None, None
         return answer
+
+    def _ends_with_write(self, content_type: ContentType) -> bool:
+        """Return whether a statement that returns the response is the last one of this unit."""
+        observer = self._context.observer
+        return (
+            self.is_last_write is not None
+            and self.is_last_write()
+            and not self._context.feed.stores_changes()
+            and (observer is None or not observer.writes())
+        )
 
     def _shows(self) -> CompiledRead | None:
         """Return the statement for the response if it reads the written entry only."""
@@ -75,6 +87,7 @@ class EntryUnit(EntryBatch):
         entry that this is a localization of. Localizations in the data are linked.
         """
         if translates is None and named_localizations(content_type, data):
+            self.is_last_write = None
             given: Any = {"actor_id": actor_id, "draft_default": draft_default, "strict": strict, "dates": dates}
             create = partial(EntryUnit.create, self, content_type, **given)
             code = await self._locale(content_type, data.get(LOCALE, locale))
@@ -94,7 +107,9 @@ class EntryUnit(EntryBatch):
         return int(row.ref)
 
     async def _create_prepared(self, content_type: ContentType, plain: PlainCreate, stamps: Stamps) -> int:
-        entry_id, answer = await self._context.creates.run(self.connection, plain)
+        creating = self._context.creates.run(self.connection, plain)
+        commits = plain.prepared is not None and plain.prepared.commits and self._ends_with_write(content_type)
+        entry_id, answer = await (self.commit_with(content_type.uid, creating) if commits else creating)
         is_draft = content_type.draft_and_publish and stamps.published is None
         became = Presence.DRAFT if is_draft else Presence.LIVE
         self.record(content_type.uid, entry_id, ChangeKind.CREATE, locale=stamps.locale, became=became)
@@ -148,7 +163,9 @@ class EntryUnit(EntryBatch):
         return True
 
     async def _update_prepared(self, content_type: ContentType, entry_id: int, plain: PlainUpdate) -> bool:
-        updated = await self._context.updates.run(self.connection, plain)
+        updating = self._context.updates.run(self.connection, plain)
+        commits = plain.prepared is not None and plain.prepared.answers and self._ends_with_write(content_type)
+        updated = await (self.commit_with(content_type.uid, updating) if commits else updating)
         if updated is None:
             return False
         presence, locale, answer = updated

@@ -61,6 +61,9 @@ class HookedUnit(EntryUnit):
         self._stored = stored
         self._quiet: frozenset[str] = frozenset()
 
+    def _ends_with_write(self, content_type: ContentType) -> bool:
+        return self.hooks.of(content_type.uid) is None and super()._ends_with_write(content_type)
+
     async def create(
         self,
         content_type: ContentType,

@@ -26,6 +26,9 @@ class WriteObserver(Protocol):
     async def before_delete(self, unit: UnitOfWork, uid: str, entry_id: int) -> None:
         """Called before an existing entry is deleted."""
 
+    def writes(self) -> bool:
+        """Return whether `before_commit` may write."""
+
     async def before_commit(self, unit: UnitOfWork, changes: Sequence[DataChange]) -> None:
         """Called with all changes right before the commit."""
 

@@ -72,10 +72,16 @@ class ChangeFeed:
         """Whether any subscriber requests images."""
         self.keepers: tuple[Keeper, ...] = ()
         """Functions that store changes in the same transaction."""
+        self._stores: tuple[Callable[[], bool], ...] = ()
 
-    def keep(self, keeper: Keeper) -> None:
-        """Add a function that stores every change in the same transaction."""
+    def keep(self, keeper: Keeper, stores: Callable[[], bool] = lambda: True) -> None:
+        """Add a function that stores every change in the same transaction, if `stores` returns true for the caller."""
         self.keepers = (*self.keepers, keeper)
+        self._stores = (*self._stores, stores)
+
+    def stores_changes(self) -> bool:
+        """Return whether a keeper stores changes of the current caller."""
+        return any(stores() for stores in self._stores)
 
     def subscribe(
         self, listener: Listener, uids: Iterable[str] | None = None, *, images: bool = False
@@ -94,6 +100,10 @@ class ChangeFeed:
         return self.wants_any_images and any(
             one.images and (one.uids is None or uid in one.uids) for one in self._subscriptions
         )
+
+    def notifies(self, uid: str) -> bool:
+        """Return whether a subscriber is called after changes of a type's entries."""
+        return any(one.uids is None or uid in one.uids for one in self._subscriptions)
 
     def deliveries(self, changes: Sequence[DataChange]) -> list[Callback]:
         """Return the calls that notify the subscribers, in their order, each with the changes it subscribed to."""

@@ -217,6 +217,14 @@ class Transaction(Connection, Protocol):
         only be rolled back.
         """
 
+    def commit_with_next(self) -> bool:
+        """Commit with the next statement, which has to be the last one, and return whether that is possible: for the
+        first statement of a grouped transaction, on databases where it saves round trips. Otherwise the transaction is
+        committed at its end as usual.
+
+        If the connection is lost meanwhile, the statement may have been committed, as if it is lost at a commit.
+        """
+
     async def compute(self, work: Callable[[], WorkT]) -> WorkT:
         """Run work between two statements in a thread (`threads.in_computing_thread`). It does not count as a pause."""
 

@@ -31,7 +31,8 @@ class PoolUse:
 class Pool(Generic[ConnectionT]):
     """Connections are opened when needed, up to `maximum`, and then reused.
 
-    Every acquired connection must be returned with `release` or, if it is unusable, with `discard`.
+    Every acquired connection must be returned with `release` or, if it is unusable, with `discard`. Idle connections
+    that are `special` are lent last, or first to callers that want them.
     """
 
     def __init__(
@@ -41,14 +42,17 @@ class Pool(Generic[ConnectionT]):
         is_closed: Callable[[ConnectionT], bool],
         maximum: int,
         patience: float,
+        is_special: Callable[[ConnectionT], bool] | None = None,
     ) -> None:
         self._open_connection = open_connection
         self._close_connection = close_connection
         self._is_closed = is_closed
         self._maximum = maximum
         self._patience = patience
+        self._is_special = is_special
         self._size = 0
         self._idle: list[ConnectionT] = []
+        self._special: list[ConnectionT] = []
         # A waiter gets a connection, or None: the permission to open one.
         self._waiters: deque[asyncio.Future[ConnectionT | None]] = deque()
         self._waits = 0
@@ -56,9 +60,9 @@ class Pool(Generic[ConnectionT]):
         self._closing = False
         self._returned = asyncio.Event()
 
-    async def acquire(self, patience: float | None = None) -> ConnectionT:
-        """Return an idle connection, else a new one, else the next one to be released."""
-        connection = self.take_idle()
+    async def acquire(self, patience: float | None = None, *, special: bool = False) -> ConnectionT:
+        """Return an idle connection, else a new one, else the next one to be released. `special`: see `take_idle`."""
+        connection = self.take_idle(special=special)
         if connection is not None:
             return connection
         seconds = self._patience if patience is None else patience
@@ -71,12 +75,14 @@ class Pool(Generic[ConnectionT]):
 
     def use(self) -> PoolUse:
         """Return the pool's use."""
-        return PoolUse(self._size, len(self._idle), self._maximum, len(self._waiters), self._waits, self._waited)
+        idle = len(self._idle) + len(self._special)
+        return PoolUse(self._size, idle, self._maximum, len(self._waiters), self._waits, self._waited)
 
-    def take_idle(self) -> ConnectionT | None:
-        """Return an idle connection if there is one, without waiting."""
-        while self._idle:
-            connection = self._idle.pop()
+    def take_idle(self, *, special: bool = False) -> ConnectionT | None:
+        """Return an idle connection if there is one, without waiting: preferably a special one, or one that is not."""
+        first, second = (self._special, self._idle) if special else (self._idle, self._special)
+        while idle := first or second:
+            connection = idle.pop()
             if not self._is_closed(connection):
                 return connection
             self._size -= 1
@@ -87,7 +93,8 @@ class Pool(Generic[ConnectionT]):
         if self._is_closed(connection):
             self.discard()
         elif not self._serve(connection):
-            self._idle.append(connection)
+            is_special = self._is_special is not None and self._is_special(connection)
+            (self._special if is_special else self._idle).append(connection)
             self._returned.set()
 
     def discard(self) -> None:
@@ -111,7 +118,7 @@ class Pool(Generic[ConnectionT]):
 
     def take_all_idle(self) -> list[ConnectionT]:
         """Remove all idle connections from the pool and return them. The caller closes them."""
-        idle, self._idle = self._idle, []
+        idle, self._idle, self._special = [*self._idle, *self._special], [], []
         self._size -= len(idle)
         return idle
 

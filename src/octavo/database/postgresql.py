@@ -10,9 +10,9 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
-from contextlib import suppress
 from contextvars import Context
 from functools import partial
+from operator import attrgetter
 from typing import Any, Final, Protocol
 
 import asyncpg
@@ -29,13 +29,11 @@ from octavo.database.connection import (
     Reads,
     Row,
     TransactionConflict,
-    TransactionFailed,
     Values,
     Watch,
     check_values,
 )
 from octavo.database.connection_share import is_shared, place, request_share
-from octavo.database.index_trials import no_values
 from octavo.database.operator_freeze import FREEZE_INTERVAL, OperatorFreeze
 from octavo.database.pool import Pool, PoolUse
 from octavo.database.postgresql_connection import (
@@ -50,6 +48,7 @@ from octavo.database.postgresql_connection import (
     describe_holder,
 )
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
+from octavo.database.postgresql_plans import RolledBack, plan_of, plan_with
 from octavo.database.postgresql_poolers import check_for_pooler, check_keeps_statements
 from octavo.database.postgresql_transaction import (
     BEGIN_READING,
@@ -58,6 +57,7 @@ from octavo.database.postgresql_transaction import (
     BEGIN_WRITING,
     PostgresqlTransaction,
     first_bytes,
+    stop_writes,
     taking_no_writes,
 )
 from octavo.database.request_coalescing import RequestCoalescer
@@ -187,46 +187,6 @@ class LedgerReader:
         return latest
 
 
-_NAME: Final = "octavo_explained"
-SAMPLE: Final = 50_000
-"""Number of rows: enough for the planner to choose as for the whole table."""
-
-
-class RolledBack(Exception):
-    """Rolls back a transaction that only inspects."""
-
-
-async def plan_of(connection: PostgresqlTransaction, text: str) -> str:
-    """Return the generic plan of a statement, as PostgreSQL 16 does with `EXPLAIN (GENERIC_PLAN)`."""
-    await connection.execute_script(f"PREPARE {_NAME} AS {text}")
-    try:
-        async with connection.part():  # otherwise a leftover name would conflict with the next statement
-            rows = await connection.fetch_all(f"EXPLAIN EXECUTE {_NAME}{_nulls(text)}")
-    finally:
-        with suppress(TransactionFailed):  # interrupted: the connection is closed then
-            await connection.execute_script(f"DEALLOCATE {_NAME}")
-    return "\n".join(row[0] for row in rows)
-
-
-def _nulls(text: str) -> str:
-    """Return the arguments of EXECUTE: `(NULL, NULL)`, or nothing if the statement takes no values."""
-    places = ", ".join("NULL" for _ in no_values(text))
-    return f"({places})" if places else ""
-
-
-async def plan_with(connection: PostgresqlTransaction, table: str, more: str, text: str) -> str:
-    """Return the plan of a statement in a transaction that is rolled back. A temporary table shadows the one with that
-    quoted name: it has its indexes, the index `more`, and a sample of its rows."""
-    schema = await connection.fetch_value("SELECT quote_ident(current_schema())")
-    await connection.execute_script(
-        f"CREATE TEMPORARY TABLE {table} (LIKE {schema}.{table} INCLUDING INDEXES) ON COMMIT DROP;"
-        f"INSERT INTO pg_temp.{table} SELECT * FROM {schema}.{table} LIMIT {SAMPLE};"
-        f"{more};"
-        f"ANALYZE pg_temp.{table}"
-    )
-    return await plan_of(connection, text)
-
-
 _SERVER_PATIENCE_SECONDS: Final = 1.0
 """How much longer than the server's time limit Octavo waits for the server's own error."""
 _REPLACEMENT_SECONDS: Final = 1.4
@@ -250,19 +210,29 @@ class _Opened(contextlib.AbstractAsyncContextManager[PostgresqlTransaction]):
         self._exclusive = exclusive
 
     async def __aenter__(self) -> PostgresqlTransaction:
-        self._connection, self._transaction = await self._database.begin(self._statement, self._exclusive)
+        self._transaction = await self._database.begin(self._statement, self._exclusive)
         return self._transaction
 
     async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if error is not None:
-            await self._database.clean_up(self._connection, self._transaction.interrupted)
-            return
+        transaction = self._transaction
         try:
-            await self._transaction.commit()
-        except BaseException:
-            await self._database.clean_up(self._connection, self._transaction.interrupted)
-            raise
-        self._connection.pool.release(self._connection)
+            if error is None and not transaction.is_over:
+                await transaction.commit()
+        finally:
+            if transaction.connection is not None:
+                if transaction.is_over:
+                    transaction.connection.pool.release(transaction.connection)
+                else:
+                    await self._database.clean_up(transaction.connection, transaction.interrupted)
+            transaction.end()
+
+
+class _OpenedLater(_Opened):
+    """A transaction that begins with its first statement, which may be the only one and commit too."""
+
+    async def __aenter__(self) -> PostgresqlTransaction:
+        self._transaction = self._database.begin_later()
+        return self._transaction
 
 
 class PostgresqlDatabase:
@@ -441,7 +411,9 @@ class PostgresqlDatabase:
         self, *, exclusive: bool = False, grouped: bool = False
     ) -> contextlib.AbstractAsyncContextManager[PostgresqlTransaction]:
         scope = joined(self)
-        return _Opened(self, BEGIN_WRITING, exclusive) if scope is None else scope.inner(exclusive=exclusive)
+        if scope is not None:
+            return scope.inner(exclusive=exclusive)
+        return (_OpenedLater if grouped and not exclusive else _Opened)(self, BEGIN_WRITING, exclusive)
 
     @contextlib.asynccontextmanager
     async def snapshot(self) -> AsyncIterator[PostgresqlTransaction]:
@@ -449,29 +421,47 @@ class PostgresqlDatabase:
             await transaction.fetch_value("SELECT 1")  # the first statement takes the snapshot
             yield transaction
 
-    async def begin(self, statement: str, exclusive: bool = False) -> tuple[asyncpg.Connection, PostgresqlTransaction]:
+    async def begin(self, statement: str, exclusive: bool = False) -> PostgresqlTransaction:
+        seconds = _EXCLUSIVE_SECONDS if exclusive else self._statement_seconds
+        transaction = PostgresqlTransaction(self, None, self._watchdog, seconds)
+        await self._begin(transaction, statement, exclusive)
+        return transaction
+
+    def begin_later(self) -> PostgresqlTransaction:
+        """Return a transaction that begins with its first statement."""
+        seconds, alone = self._statement_seconds, not self._server.pooled
+        return PostgresqlTransaction(self, None, self._watchdog, seconds, self._begin, can_commit_alone=alone)
+
+    async def _begin(
+        self, transaction: PostgresqlTransaction, statement: str = BEGIN_WRITING, exclusive: bool = False
+    ) -> None:
+        """Begin a transaction; again on a new connection if the first one was lost."""
         try:
-            return await self._begin_once(statement, exclusive, None)
+            await self._begin_once(transaction, statement, exclusive, None)
         except ConnectionLost:
             self._drop_idle()
-            return await self._begin_once(statement, exclusive, _REPLACEMENT_SECONDS)
+            await self._begin_once(transaction, statement, exclusive, _REPLACEMENT_SECONDS)
 
     async def _begin_once(
-        self, statement: str, exclusive: bool, patience: float | None
-    ) -> tuple[asyncpg.Connection, PostgresqlTransaction]:
-        connection = await (self._past_pool if exclusive else self._pool).acquire(patience)
-        seconds = _EXCLUSIVE_SECONDS if exclusive else self._statement_seconds
-        transaction = PostgresqlTransaction(self, connection, self._watchdog, seconds)
+        self, transaction: PostgresqlTransaction, statement: str, exclusive: bool, patience: float | None
+    ) -> None:
+        pool = self._past_pool if exclusive else self._pool
+        connection = await pool.acquire(patience, special=transaction.commits_alone)
+        transaction.use(connection)
         try:
-            await transaction.begin(statement, "" if exclusive else self._server.in_transaction)
+            if transaction.commits_alone:
+                await transaction.let_write()
+            else:
+                await transaction.begin(statement, "" if exclusive else self._server.in_transaction)
             if statement == BEGIN_WRITING:
                 await self._freeze.check(transaction.operators_default, self._operators_default)
             if exclusive:
                 await transaction.make_exclusive(self._exclusive_patience, self.lock_timeout)
         except BaseException:
-            await self.clean_up(connection, transaction.interrupted)
+            interrupted = transaction.interrupted
+            transaction.use(None)
+            await self.clean_up(connection, interrupted)
             raise
-        return connection, transaction
 
     async def _operators_default(self) -> tuple[bool | None, bool]:
         """Return the values of OPERATORS_DEFAULT on a new connection."""
@@ -526,6 +516,8 @@ class PostgresqlDatabase:
         try:
             if connection.texts.overflow(text):
                 await connection.forget_statements()
+            if connection.writes:
+                await stop_writes(connection, self._statement_seconds)
             if self._begin_reading:
                 await self._begin_to_read(connection)
             answer = await fetch(connection, text, *values, timeout=self._statement_seconds)
@@ -576,6 +568,9 @@ class PostgresqlDatabase:
         connection.pool.discard()
 
 
+_WRITES: Final[Callable[[asyncpg.Connection], bool]] = attrgetter("writes")
+
+
 def _pool_of(server: Server, maximum: int, patience: float) -> Pool[asyncpg.Connection]:
     """Return a pool. Its connections have a reference to it."""
 
@@ -584,7 +579,7 @@ def _pool_of(server: Server, maximum: int, patience: float) -> Pool[asyncpg.Conn
         connection.pool = pool
         return connection
 
-    pool = Pool(open_connection, close_connection, asyncpg.Connection.is_closed, maximum, patience)
+    pool = Pool(open_connection, close_connection, asyncpg.Connection.is_closed, maximum, patience, _WRITES)
     return pool
 
 

@@ -44,9 +44,15 @@ _TEXT_TYPES: Final = ("numeric", "date", "time", "timestamp", "timestamptz")
 
 
 class CountedConnection(asyncpg.Connection):  # type: ignore[misc]
-    """A connection that limits its prepared statements, and refers to its pool."""
+    """A connection that limits its prepared statements, and refers to its pool.
+
+    `writes`: whether its statements outside transactions can write. `tested` is when such a write last succeeded, in
+    seconds of the monotonic clock.
+    """
 
     pool: Any = None
+    writes = False
+    tested = 0.0
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)

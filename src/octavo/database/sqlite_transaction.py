@@ -107,6 +107,9 @@ class SqliteTransaction:
         run: Run[ResultT] | None = self._connection.run_limited if collect is first_json else None
         return await self._run(collect, text, values, long, run)
 
+    def commit_with_next(self) -> bool:
+        return False
+
     async def compute(self, work: Callable[[], WorkT]) -> WorkT:
         self.check()
         self._hold.begin_statement()

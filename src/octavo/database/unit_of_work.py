@@ -30,6 +30,8 @@ from octavo.database.maintenance_mode import check_writable
 
 logger = logging.getLogger(__name__)
 
+_FAILED: Final = "A callback after a commit failed: %s"
+
 ATTEMPTS: Final = 3
 _PAUSE_SECONDS: Final = 0.01
 MOST_ROWS_HERE: Final = 256
@@ -104,6 +106,10 @@ class UnitOfWork:
         self._changes: list[DataChange] = []
         self._callbacks: list[Callback] = []
         self._undo_callbacks: list[Callback] = []
+        self.is_committed = False
+        """Whether the last statement has committed the unit (`commit_with`)."""
+        self.cancelled: asyncio.CancelledError | None = None
+        """The cancellation to raise after the callbacks, if the caller was cancelled during that statement."""
 
     def ambient(self) -> AbstractContextManager[None]:
         """Return a block in which all reads and writes belong to this unit (`database.ambient`)."""
@@ -148,11 +154,24 @@ class UnitOfWork:
             self.is_large = True
         return await self.connection.compute(work) if self.is_large else work()
 
+    async def commit_with(self, uid: str, write: Coroutine[Any, Any, ResultT]) -> ResultT:
+        """Run a write of an entry that sends one statement, after which the unit sends no other. If possible, the
+        statement also commits the unit. If callbacks follow, it runs to its end even if the caller is cancelled.
+        """
+        if not self.connection.commit_with_next():
+            return await write
+        if self._callbacks or (self._feed is not None and self._feed.notifies(uid)):
+            result, self.cancelled = await _end_of(write)
+        else:
+            result = await write
+        self.is_committed = True
+        return result
+
     async def finish(self) -> None:
         """Read the changed entries and store the changes, if subscribers need it. This is the last step before the
         commit."""
         feed = self._feed
-        if not self._changes:
+        if not self._changes or self.is_committed:
             return
         if feed is not None and feed.wants_any_images:
             for index, change in enumerate(self._changes):
@@ -263,6 +282,9 @@ class _Whole(AbstractAsyncContextManager[UnitT]):
         return unit
 
     async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if self._unit.is_committed:
+            await self._follow_committed()
+            return
         if error is not None:
             await self._undo(error)
             return
@@ -280,6 +302,15 @@ class _Whole(AbstractAsyncContextManager[UnitT]):
         except Exception:
             await self._unit.undone()
             raise
+
+    async def _follow_committed(self) -> None:
+        await self._transaction.__aexit__(None, None, None)
+        if self._unit.changes:
+            await _follow_here(self._unit.followers())
+        else:
+            await self._unit.undone()
+        if self._unit.cancelled is not None:
+            raise self._unit.cancelled
 
     async def _undo(self, error: BaseException) -> None:
         await self._transaction.__aexit__(type(error), error, error.__traceback__)
@@ -332,6 +363,28 @@ async def _commit_and_follow(transaction: AbstractAsyncContextManager[Any], foll
     await _follow(followers)
 
 
+async def _follow_here(followers: Sequence[Callback]) -> None:
+    """Call callbacks without a new task as long as none of them has to wait."""
+    for index, follower in enumerate(followers):
+        try:
+            called = follower()
+        except Exception:
+            logger.exception(_FAILED, follower)
+            continue
+        if inspect.isawaitable(called):
+            await _run_to_end(_follow_on(follower, called, followers[index + 1 :]))
+            return
+
+
+async def _follow_on(follower: Callback, called: Awaitable[object], others: Sequence[Callback]) -> None:
+    """Wait for a callback, then call the others."""
+    try:
+        await called
+    except Exception:
+        logger.exception(_FAILED, follower)
+    await _follow(others)
+
+
 async def _follow(followers: Sequence[Callback]) -> None:
     for index, follower in enumerate(followers):
         try:
@@ -339,7 +392,7 @@ async def _follow(followers: Sequence[Callback]) -> None:
             if inspect.isawaitable(called):
                 await called
         except Exception:
-            logger.exception("A callback after a commit failed: %s", follower)
+            logger.exception(_FAILED, follower)
         except BaseException:
             logger.error("A callback after a commit did not run: %s", followers[index:])
             raise
@@ -347,6 +400,14 @@ async def _follow(followers: Sequence[Callback]) -> None:
 
 async def _run_to_end(work: Coroutine[Any, Any, None]) -> None:
     """Run work to its end, even if the caller is cancelled: the cancellation is raised afterwards."""
+    _, cancelled = await _end_of(work)
+    if cancelled is not None:
+        raise cancelled
+
+
+async def _end_of(work: Coroutine[Any, Any, ResultT]) -> tuple[ResultT, asyncio.CancelledError | None]:
+    """Return the result of work, and the cancellation if the caller was cancelled meanwhile. If both fail, the
+    cancellation is raised."""
     task = asyncio.get_running_loop().create_task(work, context=outside())
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -354,8 +415,6 @@ async def _run_to_end(work: Coroutine[Any, Any, None]) -> None:
             await asyncio.wait((task,))
         except asyncio.CancelledError as error:
             cancelled = error
-    if cancelled is not None:
-        if not task.cancelled():
-            task.exception()
+    if cancelled is not None and (task.cancelled() or task.exception() is not None):
         raise cancelled
-    task.result()
+    return task.result(), cancelled

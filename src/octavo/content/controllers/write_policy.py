@@ -113,6 +113,11 @@ class WritePolicy:
         if published:
             await self.check_result(unit, content_type, entry_id, actor, PUBLISH)
 
+    def checks_written(self, content_type: ContentType, actor: Actor, action: str) -> bool:
+        """Return whether an entry may have to be read after it is written, to check the actor's scope."""
+        scope = actor.ability.scope
+        return scope(content_type.uid, action) is not None or scope(content_type.uid, PUBLISH) is not None
+
     async def in_scope(
         self, unit: EntryUnit, content_type: ContentType, entry_id: int, actor: Actor, action: str
     ) -> bool:

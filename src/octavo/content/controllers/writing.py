@@ -108,6 +108,14 @@ class ContentWrites:
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             new = await (self._start(unit, content_type, data, actor, locale) if start is None else start(unit, data))
             unit.answering = answer
+            unit.is_last_write = lambda: (
+                not (
+                    new.family is not None
+                    or found.conditions
+                    or isinstance(answer, HookedRead)
+                    or self.policy.checks_written(content_type, actor, CREATE)
+                )
+            )
             entry_id = await unit.create(
                 content_type,
                 new.data,
@@ -208,7 +216,8 @@ class ContentWrites:
             sharing = Sharing.NAMED
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
-            if content_type.localized and _shares(sharing, content_type, data, answer):
+            shares = content_type.localized and _shares(sharing, content_type, data, answer)
+            if shares:
                 await self._families.lock_family(unit, content_type, entry_id, data)
             await self.policy.check_access(unit, content_type, entry_id, actor, UPDATE)
             if check is not None:
@@ -218,6 +227,11 @@ class ContentWrites:
                     unit, content_type, entry_id, replace(found, data=data), actor, UPDATE
                 )
             unit.answering = answer
+            unit.is_last_write = lambda: (
+                not (
+                    shares or isinstance(answer, HookedRead) or self.policy.checks_written(content_type, actor, UPDATE)
+                )
+            )
             if not await unit.update(content_type, entry_id, data, actor_id=actor.creator_id, dates=write.dates):
                 raise NotFoundError
             await self.policy.check_result(unit, content_type, entry_id, actor, UPDATE)
@@ -346,7 +360,7 @@ class ContentWrites:
         found, read = unit.take_answer(), answer
         if found is None:
             read = answer.bind(id=entry_id)
-            found = await self._reader.read_one(read, unit.connection)
+            found = await self._reader.read_one(read, None if unit.is_committed else unit.connection)
         if isinstance(read, HookedRead):
             with unit.ambient():
                 found = await self._reads.hooked.after_write(read, found)

@@ -85,11 +85,15 @@ class Stamps(NamedTuple):
 
 
 class PreparedCreate(NamedTuple):
-    """How to create entries of one shape. `locks` are prefixes of lock names and the positions of unique values."""
+    """How to create entries of one shape. `locks` are prefixes of lock names and the positions of unique values.
+
+    `commits`: whether one statement checks, writes and returns the response, without locks before it.
+    """
 
     runs: Runs
     id_at: int
     locks: tuple[tuple[str, int], ...]
+    commits: bool
 
     async def run(self, connection: Transaction, values: list[Any]) -> tuple[int, bytes | None]:
         """Create an entry; return its id, and the response if a statement returns it. Raises UnexpectedState."""
@@ -187,7 +191,7 @@ class PreparedCreates:
             answering = ResultRow(slotted.ref, table_name(row.definition), answer.written)
         runs = await prepare_runs(connection, self._compiler, check, changes, given, answering)
         locks = tuple((f"{of.uid}.{name}", slot.at) for of, name, slot in slotting.unique)
-        return PreparedCreate(runs, cast(Slot, slotted.ref.id).at, locks)
+        return PreparedCreate(runs, cast(Slot, slotted.ref.id).at, locks, runs.is_one and not locks)
 
 
 class _Slotting:

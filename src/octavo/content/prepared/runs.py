@@ -30,12 +30,14 @@ class _Part(NamedTuple):
 
 class Runs(NamedTuple):
     """Parts in order. `tail` is appended to the inputs. `obstacles` is the position of the number of violations, if
-    checked; `answer` is the position of the response."""
+    checked; `answer` is the position of the response. `is_one`: one statement checks, writes and returns the response;
+    it fails if there are obstacles."""
 
     parts: tuple[_Part, ...]
     tail: tuple[Any, ...]
     obstacles: int | None
     answer: int | None
+    is_one: bool
 
     async def run(self, connection: Transaction, values: list[Any]) -> None:
         """Run all parts. Raises UnexpectedState if the regular path has to report an error."""
@@ -76,6 +78,8 @@ async def prepare_runs(
     changes = list(changes)
     making = _Making(given, sum(len(refs) for refs in map(_refs, changes)) + 2)
     chains = compiler.chains
+    if check is not None and chains is not None:
+        check = chains.refused(check)
     before = [] if check is None else [Step(check, (making.obstacles,))]
     if chains is None:
         making.one_by_one(before)
@@ -140,7 +144,8 @@ class _Making:
     def done(self, checks: bool) -> Runs:
         tail = (*[None] * self._answers, *self._constants)
         obstacles = self._places[self.obstacles] if checks else None
-        return Runs(tuple(self._parts), tail, obstacles, self._places.get(self.answer))
+        answer = self._places.get(self.answer)
+        return Runs(tuple(self._parts), tail, obstacles, answer, answer is not None and len(self._parts) == 1)
 
     def _add(self, text: str, values: Sequence[Any], refs: Sequence[RowRef], *, in_rows: bool) -> None:
         pick = picking([self._place(value) for value in values])

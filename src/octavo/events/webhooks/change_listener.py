@@ -118,6 +118,10 @@ class WebhookChangeListener:
         """Read an entry before it is deleted."""
         await self._add_messages(unit, DataChange(uid, entry_id, ChangeKind.DELETE))
 
+    def writes(self) -> bool:
+        """Return whether there are webhooks."""
+        return bool(self._webhooks.current)
+
     async def before_commit(self, unit: UnitOfWork, changes: Sequence[DataChange]) -> None:
         """Add the messages, as the last step before the commit."""
         for change in changes if self._webhooks.current else ():

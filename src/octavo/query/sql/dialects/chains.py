@@ -8,6 +8,8 @@ from octavo.query.sql.dialects.quoting import literal
 
 _MARK: Final = re.compile(r"""("(?:[^"]|"")*"|'(?:[^']|'')*')|\$(\d+)""")
 _NAME: Final = "octavo_written_{}"
+_OBSTACLES: Final = "octavo: missing entries or used values:"
+"""The start of the error in the server's log. Octavo checks the write again and reports what is wrong."""
 
 
 class ChainPart(NamedTuple):
@@ -31,11 +33,13 @@ class Join(Protocol):
 class Chain(NamedTuple):
     """`join` combines the parts in one statement. `guards` is the SELECT of a row if a trigger on one of these tables
     would see a different state than with separate statements; `changed_later` that of a row if another program's
-    trigger may change rows of a table after they are written."""
+    trigger may change rows of a table after they are written. `refused` makes the SELECT of a number fail unless it is
+    zero."""
 
     join: Join
     guards: Callable[[Iterable[str]], str]
     changed_later: Callable[[str], str]
+    refused: Callable[[str], str]
 
 
 def written(number: int) -> str:
@@ -79,6 +83,12 @@ def late_triggers(table: str) -> str:
     return _triggers([table], "g.tgtype & 2 = 0 AND NOT starts_with(g.tgname::text, 'octavo')")
 
 
+def refuse_obstacles(check: str) -> str:
+    """Make the SELECT of a number named `id` fail unless the number is zero, with an error about an invalid value."""
+    fails = f"('{_OBSTACLES} ' || found.id)::int8"
+    return f"SELECT CASE WHEN found.id = 0 THEN 0 ELSE {fails} END AS id FROM ({check}) found"
+
+
 def _triggers(tables: Iterable[str], condition: str) -> str:
     names = ", ".join(map(literal, tables))
     return (
@@ -88,4 +98,4 @@ def _triggers(tables: Iterable[str], condition: str) -> str:
     )
 
 
-WITH_CHAIN: Final = Chain(with_chain, early_triggers, late_triggers)
+WITH_CHAIN: Final = Chain(with_chain, early_triggers, late_triggers, refuse_obstacles)

@@ -144,6 +144,10 @@ class Chains:
         large."""
         return self._chain.join(_shape(steps), selected) if _is_bounded(steps) else None
 
+    def refused(self, check: Statement) -> Statement:
+        """Return the statement of a number, named `id`, that fails unless the number is zero."""
+        return Statement(self._chain.refused(check.text), check.values)
+
     def guards(self, tables: Iterable[str]) -> str:
         """Return the SELECT of a row if chains that change these tables must be refused."""
         return self._chain.guards(sorted(tables))
