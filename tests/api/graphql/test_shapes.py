@@ -43,6 +43,7 @@ MOMENTS: Final = (
     "9999-12-31T23:59:59.999Z",
 )
 LISTS: Final[tuple[Any, ...]] = ([], [1], [1, 2], ["1", 2], [None], [1, None], ["x", 3], 4, "2,3")
+PAGES: Final = (0, 1, 2, 3, 7, 30, 47, 60, 95, 96, 97, 500, 998, 9_999, 2**31 - 1, -1, None, 1.0, "5")
 FILTERS: Final[tuple[Any, ...]] = (
     {},
     {"title": {"contains": "sea"}},
@@ -150,6 +151,50 @@ OPERATIONS: Final[tuple[tuple[str, Mapping[str, tuple[Any, ...]]], ...]] = (
         {"q": TEXTS},
     ),
     (
+        'query ($s: Int, $l: Int) { books(pagination: {start: $s, limit: $l}, sort: "id") { SHOWN } }',
+        {"s": PAGES, "l": (5, 3, 100, 0, -1, None, 1000)},
+    ),
+    (
+        'query ($p: Int, $l: Int) { books(pagination: {page: $p, pageSize: $l}, sort: "id") { SHOWN } }',
+        {"p": PAGES, "l": (5, 3, 100, 0, -1, None, 1000)},
+    ),
+    (
+        "query ($p: PaginationArg, $q: [String]) { books(pagination: $p, sort: $q) { SHOWN } }",
+        {
+            "p": (
+                *({"start": start, "limit": 5} for start in PAGES),
+                *({"page": page, "pageSize": 5} for page in PAGES),
+                *({"page": page} for page in PAGES),
+                {"start": 3},
+                {"start": 5, "page": 2},
+                {"limit": 3},
+                {},
+                None,
+            ),
+            "q": ("title", ["pages:desc", "id"], None, "id"),
+        },
+    ),
+    (  # the cursor of the first page is another statement
+        "query ($s: Int) { books(pagination: {start: $s, limit: 4}) { data { id } meta { pagination { after } } } }",
+        {"s": PAGES},
+    ),
+    (
+        "query ($s: Int, $q: String) { one: books(pagination: {start: $s, limit: 4}, filters: {title: {contains: $q}}) "
+        "{ SHOWN } two: authors(pagination: {page: $s, pageSize: 2}) { data { id } } }",
+        {"s": PAGES, "q": ("a", "e", "x")},
+    ),
+    (  # a page of a relation stays a part of what is prepared
+        "query ($s: Int) { authors(pagination: {start: $s, limit: 4}) { data { id attributes { "
+        "books(pagination: {start: $s, limit: 2}) { data { id } } } } } }",
+        {"s": PAGES},
+    ),
+    (
+        "query ($s: Int, $b: Boolean!) { books(pagination: {start: $s, limit: $s}) { data { id } } "
+        "... on Query @include(if: $b) { more: books(pagination: {start: $s, limit: 2}) { data { id } } } }",
+        {"s": PAGES, "b": (True, False)},
+    ),
+    ("query ($s: Int = 7) { books(pagination: {start: $s, limit: 5}) { SHOWN } }", {"s": PAGES}),
+    (
         "query ($q: String) { ...Books } "
         "fragment Books on Query { books(filters: {title: {contains: $q}}) { data { id } } }",
         {"q": TEXTS},
@@ -201,8 +246,19 @@ async def test_other_values_are_answered_as_if_they_came_first(warm: Site, docum
             {"q": "a"},
             [{"q": "b"}, {"q": ""}],
         ),
+        (
+            "query ($s: Int, $l: Int) { books(pagination: {start: $s, limit: $l}) { data { id } } }",
+            {"s": 4, "l": 3},
+            [{"s": 7, "l": 3}, {"s": 1, "l": 3}, {"s": 90, "l": 3}],
+        ),
+        (
+            "query ($p: PaginationArg, $o: [String]) { books(pagination: $p, sort: $o) { data { id } meta { pagination "
+            "{ total page } } } }",
+            {"p": {"page": 2, "pageSize": 3}, "o": ["title"]},
+            [{"p": {"page": 3, "pageSize": 3}, "o": ["title"]}, {"p": {"page": 30, "pageSize": 3}, "o": ["title"]}],
+        ),
     ],
-    ids=["id", "filters", "nested"],
+    ids=["id", "filters", "nested", "start", "page"],
 )
 async def test_free_values_are_not_planned_again(
     warm: Site, document: str, first: dict[str, Any], others: list[dict[str, Any]]
@@ -211,6 +267,27 @@ async def test_free_values_are_not_planned_again(
     with counted_calls(own=True) as calls:
         for variables in others:
             assert (await _answer(warm, document, variables, FULL_TOKEN))[0] == 200
+    assert calls["plan_read"] == calls["Selections.of"] == 0
+
+
+async def test_first_early_and_late_pages_are_planned_once_each(warm: Site) -> None:
+    """So are lists in other orders and of other sizes, and requests for them in turn."""
+    text = (
+        "query ($s: Int, $l: Int, $o: [String]) { books(pagination: {start: $s, limit: $l}, sort: $o) { data { id } } }"
+    )
+    asked: list[dict[str, Any]] = [
+        {"s": start, "l": limit, "o": order}
+        for start in (0, 5, 300)
+        for limit in (5, 6)
+        for order in (["title"], ["pages:desc", "id"])
+    ]
+    for variables in asked:
+        await _answer(warm, text, variables, FULL_TOKEN)
+    with counted_calls(own=True) as calls:
+        for step in (0, 1, 2, 3):
+            for variables in asked:
+                start = variables["s"] + step if variables["s"] else -step
+                assert (await _answer(warm, text, {**variables, "s": start}, FULL_TOKEN))[0] == 200
     assert calls["plan_read"] == calls["Selections.of"] == 0
 
 

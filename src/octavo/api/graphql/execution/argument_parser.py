@@ -52,10 +52,20 @@ def _read_state(arguments: Mapping[str, Any]) -> PublicationState | None:
 
 
 class RequestedPage(NamedTuple):
-    """A page as requested, before limits apply: its size (None: all entries) and number."""
+    """A page as requested, before limits apply: its size (None: all entries) and number.
+
+    `by_offset`: whether it is selected by its first entry.
+    """
 
     size: int | None
     number: int
+    by_offset: bool = False
+
+    def at(self, start: int, limit: int) -> "RequestedPage":
+        """Return the page of the same size that starts at this entry. Pages of `limit` entries are read."""
+        if self.size is None:
+            return self
+        return RequestedPage(self.size, start // (self.size if self.by_offset else limit) + 1, self.by_offset)
 
     def is_cut(self, page: Page) -> bool:
         """Return whether limits have reduced the page size."""
@@ -82,13 +92,13 @@ def read_requested_page(given: Mapping[str, Any], page: Page, limits: ListLimits
     size = max(wanted or least, least)
     size = size if limits.page is None else min(size, max(limits.page, least))
     by_offset = given.get("start") is not None or given.get("limit") is not None
-    return RequestedPage(size, page.start // size + 1 if by_offset else page.number or 1)
+    return RequestedPage(size, page.start // size + 1 if by_offset else page.number or 1, by_offset)
 
 
 def page_info(asked: RequestedPage, page: Page, total: int, cursor: str | None = None) -> PageInfo:
     """Return the pagination for `meta`: the requested page if it has all entries, else the page that was read."""
     after = b"null" if cursor is None else b'"%b"' % cursor.encode()
-    size, number = asked
+    size, number = asked.size, asked.number
     if total > (page.limit or 1):
         size, number = page.limit or 1, page.number or 1
     if size is None:

@@ -47,7 +47,7 @@ from octavo.api.graphql.execution.prepared_operations import (
     complete,
     weigh,
 )
-from octavo.api.graphql.execution.root_resolvers import IdSource, RootResolvers, action_of, join, no_source
+from octavo.api.graphql.execution.root_resolvers import NO_SOURCES, RootResolvers, Sources, action_of, join
 from octavo.api.graphql.schema.field_metadata import (
     FieldMetadata,
     PluginField,
@@ -150,7 +150,7 @@ class Executor:
         selections = Selections(self.schema, asked.document.fragments, variables, lifting.filters)
         parent = self.schema.get_root_type(operation.operation)
         assert parent is not None
-        roots = self._roots(selections, actor, ErrorSentinels(), lifting.id_source)
+        roots = self._roots(selections, actor, ErrorSentinels(), lifting)
         selected = selections.of(parent, [operation.selection_set])
         run = _Run(self, roots, asked, requester)
         with self.controller.reads.request_share():
@@ -162,7 +162,7 @@ class Executor:
         return _answer(asked, parent, selected, results)
 
     def _roots(
-        self, selections: Selections, actor: Actor, sentinels: ErrorSentinels, id_source: IdSource = no_source
+        self, selections: Selections, actor: Actor, sentinels: ErrorSentinels, sources: Sources = NO_SOURCES
     ) -> RootResolvers:
         cost = Cost(self.limits.values, self.controller.reads.limits.cost)
         return RootResolvers(
@@ -173,7 +173,7 @@ class Executor:
             cost,
             sentinels,
             digit_ids=self.digit_ids,
-            id_source=id_source,
+            sources=sources,
         )
 
     async def _write(

@@ -1,14 +1,15 @@
 """Cache operations by the shape of their variables, so that one is prepared for many values.
 
 The shape is the structure of the variables as they are sent, and the types of their values. A value is free if it is
-used only in filters and ids, where plans have a parameter (`query.lifting`). All other values are fixed: an operation
-is prepared for each of them.
+used only in filters and ids, where plans have a parameter (`query.lifting`), or selects the page of a root field. All
+other values are fixed: an operation is prepared for each of them. Early and late pages have different statements.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from graphql import (
+    ArgumentNode,
     FieldNode,
     FragmentDefinitionNode,
     ListValueNode,
@@ -16,18 +17,27 @@ from graphql import (
     ObjectValueNode,
     OperationDefinitionNode,
     SelectionSetNode,
+    ValueNode,
     VariableNode,
 )
 
 from octavo.access.authorization.actor import Actor
 from octavo.api.graphql.document.coercers import Coerce, Coercers, Irregular
 from octavo.api.graphql.document.variables import names_in
-from octavo.api.graphql.execution.prepared_operations import EntryRead, ListRead, PreparedOperation, RequestedOperation
+from octavo.api.graphql.execution.prepared_operations import (
+    EntryRead,
+    ListRead,
+    PageSource,
+    PreparedOperation,
+    RequestedOperation,
+)
 from octavo.core.cache import Cache
 from octavo.query.lifting import SCALARS, Origin, OtherPlan, Source, marked, value_at
 
 FILTERS: Final = "filters"
 ID: Final = "id"
+PAGINATION: Final = "pagination"
+_POSITIONS: Final = {"start": False, "page": True}
 _LIFTING: Final = frozenset({FILTERS, ID})
 _DEEPEST: Final = 32
 """Levels of lists and objects. Deeper variables are rare, and their operations are not cached."""
@@ -48,19 +58,49 @@ class Lifting:
         self.origins: list[Origin] = []
         self.fixed_names: set[str] = set()
         """Variables with a use that could not be marked."""
+        self._pages: dict[int, Source] = {}
+        """The variables that select pages, by the `id` of the argument's node."""
 
     def filters(self, node: FieldNode, value: Any) -> Any:
         """Return the coerced `filters` of a field with marks."""
-        argument = next((one for one in node.arguments if one.name.value == FILTERS), None)
+        argument = _argument(node, FILTERS)
         return value if argument is None else self._marked(argument.value, value)
 
     def id_source(self, node: FieldNode) -> Source | None:
         """Return the source of a field's id, or None if it is not a variable with a value."""
-        argument = next((one for one in node.arguments if one.name.value == ID), None)
+        argument = _argument(node, ID)
         if argument is None or not isinstance(argument.value, VariableNode):
             return None
         name = argument.value.name.value
         return (name,) if name in self._variables else None
+
+    def page_source(self, node: FieldNode) -> PageSource | None:
+        """Return the source of a root field's page, or None if it is not a variable with a number."""
+        argument = _argument(node, PAGINATION)
+        found = None if argument is None else self._position(argument.value)
+        if argument is None or found is None:
+            return None
+        self._pages[id(argument)] = found.source
+        if isinstance(argument.value, ObjectValueNode):
+            others = [field for field in argument.value.fields if field.name.value not in _POSITIONS]
+            self.fixed_names.update(name for field in others for name in names_in(field))
+        return found
+
+    def _position(self, node: ValueNode) -> PageSource | None:
+        """Return the only number of a page in the value of `pagination`, if it is a variable."""
+        sources: dict[str, Source | None] = {}
+        if isinstance(node, VariableNode):
+            given = self._variables.get(node.name.value)
+            sources = {key: (node.name.value, key) for key in given or ()}
+        elif isinstance(node, ObjectValueNode):
+            for field in node.fields:
+                name = field.value.name.value if isinstance(field.value, VariableNode) else None
+                sources[field.name.value] = None if name is None or name not in self._variables else (name,)
+        found = [key for key in _POSITIONS if key in sources]
+        source = sources[found[0]] if len(found) == 1 else None
+        if source is None or value_at(self._variables, source).__class__ is not int:
+            return None
+        return PageSource(source, _POSITIONS[found[0]])
 
     def _marked(self, node: Node, value: Any) -> Any:
         match node:
@@ -90,23 +130,46 @@ class Lifting:
 
     def free_sources(self, asked: RequestedOperation, operation: PreparedOperation) -> frozenset[Source]:
         """Return the sources of all values that can be replaced."""
-        names = self.fixed_names | _names_elsewhere(asked.operation, asked.document.fragments)
+        names = self.fixed_names | self._names_elsewhere(asked.operation, asked.document.fragments)
         reads = [read for _, read in operation.members if isinstance(read, EntryRead | ListRead)]
         bound = {id(origin) for read in reads for origin in read.free_origins}
         fixed = {origin.source for origin in self.origins if id(origin) not in bound}
+        turned = [read.source for read in reads if isinstance(read, ListRead)]
+        fixed.update(source for source in self._pages.values() if source not in turned)
         free = {origin.source for origin in self.origins} | {read.source for read in reads if read.source is not None}
         return frozenset(source for source in free - fixed if source[0] not in names)
+
+    def _names_elsewhere(
+        self, operation: OperationDefinitionNode, fragments: Mapping[str, FragmentDefinitionNode]
+    ) -> set[str]:
+        """Return the variables that are used outside of filters, ids and pages of root fields."""
+        names = set[str]()
+        waiting: list[Node] = [operation, *fragments.values()]
+        while waiting:
+            node = waiting.pop()
+            for directive in getattr(node, "directives", None) or ():
+                names.update(names_in(directive))
+            if isinstance(node, FieldNode):
+                for argument in node.arguments:
+                    if argument.name.value not in _LIFTING and id(argument) not in self._pages:
+                        names.update(names_in(argument))
+            below: SelectionSetNode | None = getattr(node, "selection_set", None)
+            if below is not None:
+                waiting += below.selections
+        return names
 
 
 class _Shape(NamedTuple):
     """How to read variables of one shape: a coercer for each given one, and the defaults of the others.
 
-    `fixed` are the sources of values that an operation is prepared for.
+    `fixed` are the sources of values that an operation is prepared for, `pages` the variables that select pages, with
+    their size.
     """
 
     coercers: tuple[tuple[str, Coerce], ...]
     defaults: Mapping[str, Any]
     fixed: tuple[Source, ...]
+    pages: tuple[tuple[PageSource, int], ...]
 
     def read(self, asked: RequestedOperation) -> dict[str, Any]:
         """Return the values of a request. Raises Irregular for invalid ones."""
@@ -136,7 +199,7 @@ class OperationShapes:
             return None
         try:
             values = shape.read(asked)
-            found = self._operations.get(_operation_key(key, shape.fixed, values))
+            found = self._operations.get(_operation_key(key, shape, values))
             return None if found is None else found.rebind(values)
         except (Irregular, OtherPlan):
             return None
@@ -164,8 +227,15 @@ class OperationShapes:
         )
         given = dict(coercers) if asked.literals is None else {**dict(coercers), **asked.literals.values}
         defaults = {name: value for name, value in variables.items() if name not in given}
-        self._shapes.put(key, _Shape(coercers, defaults, fixed))
-        self._operations.put(_operation_key(key, fixed, variables), operation)
+        reads = [read for _, read in operation.members if isinstance(read, ListRead)]
+        pages = tuple(
+            (read.page_source, read.limit)
+            for read in reads
+            if read.page_source is not None and read.page_source.source in free
+        )
+        shape = _Shape(coercers, defaults, fixed, pages)
+        self._shapes.put(key, shape)
+        self._operations.put(_operation_key(key, shape, variables), operation)
 
 
 def _shape_key(asked: RequestedOperation, actor: Actor) -> Key | None:
@@ -177,13 +247,22 @@ def _shape_key(asked: RequestedOperation, actor: Actor) -> Key | None:
         return None
 
 
-def _operation_key(key: Key, fixed: tuple[Source, ...], values: Mapping[str, Any]) -> Key:
-    """Return the key of an operation for its fixed values. Raises Irregular if one is not a text or number."""
-    found = [value_at(values, source) for source in fixed] if fixed else []
+def _operation_key(key: Key, shape: _Shape, values: Mapping[str, Any]) -> Key:
+    """Return the key of an operation for its fixed values and the parts of the lists that its pages are in.
+
+    Raises Irregular if a fixed value is not a text or number.
+    """
+    found: list[Any] = [value_at(values, source) for source in shape.fixed] if shape.fixed else []
     for value in found:
         if value.__class__ not in SCALARS:
             raise Irregular
+    if shape.pages:
+        found += [source.part(values, limit) for source, limit in shape.pages]
     return (key, *found)
+
+
+def _argument(node: FieldNode, name: str) -> ArgumentNode | None:
+    return next((one for one in node.arguments if one.name.value == name), None)
 
 
 def _shape(value: Any, levels: int) -> Any:
@@ -230,21 +309,3 @@ def _leaves(value: Any, source: Source = ()) -> Iterator[Source]:
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _leaves(item, (*source, index))
-
-
-def _names_elsewhere(operation: OperationDefinitionNode, fragments: Mapping[str, FragmentDefinitionNode]) -> set[str]:
-    """Return the variables that are used outside of filters and ids."""
-    names = set[str]()
-    waiting: list[Node] = [operation, *fragments.values()]
-    while waiting:
-        node = waiting.pop()
-        for directive in getattr(node, "directives", None) or ():
-            names.update(names_in(directive))
-        if isinstance(node, FieldNode):
-            for argument in node.arguments:
-                if argument.name.value not in _LIFTING:
-                    names.update(names_in(argument))
-        below: SelectionSetNode | None = getattr(node, "selection_set", None)
-        if below is not None:
-            waiting += below.selections
-    return names

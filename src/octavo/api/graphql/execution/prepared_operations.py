@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 from graphql import GraphQLObjectType, OperationDefinitionNode, OperationType, get_named_type
@@ -22,8 +22,8 @@ from octavo.core.cache import Cache
 from octavo.core.errors import OctavoError
 from octavo.core.values import dataclass
 from octavo.query.ast import Page
-from octavo.query.lifting import Origin, Source, value_at
-from octavo.query.numbers import read_entry_id
+from octavo.query.lifting import Origin, OtherPlan, Source, value_at
+from octavo.query.numbers import reach_of, read_entry_id
 
 NULL: Final = b"null"
 _PAGE_VALUES: Final = {
@@ -176,14 +176,45 @@ class EntryRead:
         return self.frame.fill(NULL if found is None else found)
 
 
+class PageSource(NamedTuple):
+    """The variable that selects a page: by its number, or by its first entry, counted from 0."""
+
+    source: Source
+    by_page: bool
+
+    def start(self, variables: Mapping[str, Any], limit: int) -> int:
+        """Return the first entry of the page, at least 0."""
+        value: int = value_at(variables, self.source)
+        return max((value - 1) * limit if self.by_page else value, 0)
+
+    def part(self, variables: Mapping[str, Any], limit: int) -> int | None:
+        """Return what pages with the same statement share. The first page has its own."""
+        start = self.start(variables, limit)
+        return reach_of(start + limit) if start else 0
+
+
 @dataclass(slots=True)
 class ListRead:
-    """A page of entries, with the page as requested. Immutable, as an `EntryRead`."""
+    """A page of entries, with the page as requested. Immutable, as an `EntryRead`.
+
+    `page_source` is the variable that selects the page, if the read returns other pages as well.
+    """
 
     frame: Frame
     prepared: PreparedRead
     asked: RequestedPage
-    source: ClassVar[Source | None] = None
+    page_source: PageSource | None = None
+
+    @property
+    def source(self) -> Source | None:
+        """Return the variable that selects the page."""
+        return None if self.page_source is None else self.page_source.source
+
+    @property
+    def limit(self) -> int:
+        """Return the size of the page."""
+        page = self.prepared.page
+        return 0 if page is None or page.limit is None else page.limit
 
     @property
     def free_origins(self) -> tuple[Origin, ...]:
@@ -192,7 +223,16 @@ class ListRead:
 
     def rebind(self, variables: Mapping[str, Any]) -> "ListRead":
         """Return the read with the values of other variables. Raises OtherPlan."""
-        return ListRead(self.frame, self.prepared.rebind(variables), self.asked)
+        read, source = self.prepared.rebind(variables), self.page_source
+        if source is None:
+            return ListRead(self.frame, read, self.asked)
+        page, limit = read.page or Page(), self.limit
+        start = source.start(variables, limit)
+        if start == page.start:
+            return ListRead(self.frame, read, self.asked, source)
+        if not (start and page.start) or reach_of(start + limit) != reach_of(page.start + limit):
+            raise OtherPlan
+        return ListRead(self.frame, read.at_page(start, start // limit + 1), self.asked.at(start, limit), source)
 
     async def run(self, reads: ContentReads) -> Pieces:
         """Return the JSON of the collection."""

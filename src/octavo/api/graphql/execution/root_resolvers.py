@@ -1,8 +1,8 @@
 """Root fields that read content: one statement for each, whose JSON becomes the field's value."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, Final, Protocol
 
 from graphql import FieldNode, GraphQLField, GraphQLObjectType, get_named_type
 
@@ -15,7 +15,7 @@ from octavo.api.graphql.execution.alias_splitter import read_together
 from octavo.api.graphql.execution.argument_parser import ListLimits, read_arguments, read_requested_page
 from octavo.api.graphql.execution.cost import Cost
 from octavo.api.graphql.execution.error_sentinels import ErrorSentinels
-from octavo.api.graphql.execution.prepared_operations import EntryRead, ListRead, Read, make_frame
+from octavo.api.graphql.execution.prepared_operations import EntryRead, ListRead, PageSource, Read, make_frame
 from octavo.api.graphql.execution.selection_compiler import SelectionCompiler, SelectionContext
 from octavo.api.graphql.schema.field_metadata import Part, RootField, ScheduleField, metadata_of_field, part_of
 from octavo.content.controllers.content import ContentController
@@ -29,12 +29,27 @@ from octavo.query.lifting import Source
 from octavo.query.numbers import read_entry_id
 from octavo.query.request import By, Drafts, ReadRequest
 
-IdSource = Callable[[FieldNode], Source | None]
+
+class Sources(Protocol):
+    """The variables that provide arguments of root fields."""
+
+    def id_source(self, node: FieldNode) -> Source | None:
+        """Return the variable that provides a field's id, if any."""
+
+    def page_source(self, node: FieldNode) -> PageSource | None:
+        """Return the variable that selects a field's page, if any."""
 
 
-def no_source(_: FieldNode) -> Source | None:
-    """Return no source: ids come from the document."""
-    return None
+class _NoSources:
+    def id_source(self, node: FieldNode) -> Source | None:
+        return None
+
+    def page_source(self, node: FieldNode) -> PageSource | None:
+        return None
+
+
+NO_SOURCES: Final[Sources] = _NoSources()
+"""All arguments come from the document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +67,7 @@ class RootResolvers:
     """Whether project code has granted the caller access to this root field."""
     digit_ids: bool = False
     """Whether ids are digits only. Otherwise, all numbers in JavaScript's notation are accepted."""
-    id_source: IdSource = no_source
-    """Returns the variable that provides a field's id, if any."""
+    sources: Sources = NO_SOURCES
     defaults: set[str] = field(default_factory=set, compare=False)
     """The default locales that were used: one, unless it changed meanwhile."""
     is_gone: bool = False
@@ -90,7 +104,7 @@ class RootResolvers:
         wrapper = get_named_type(field.type)
         assert isinstance(wrapper, GraphQLObjectType)
         if root.action == "findOne":
-            source = self.id_source(selected.node)
+            source = self.sources.id_source(selected.node)
             return self._one(root.content_type.uid, wrapper, selected, self.read_id(arguments.get("id")), source)
         if root.content_type.is_single:
             return await self._single(root, wrapper, selected, arguments)
@@ -146,7 +160,9 @@ class RootResolvers:
             query, page, with_count=frame.is_counted(cut=wanted.is_cut(page)), after="" if begins else page.after
         )
         request = ReadRequest(content_type=root.content_type, query=asked, projection=answer, locale=locale)
-        return ListRead(frame, self.prepare_read(request), wanted)
+        read = self.prepare_read(request)
+        source = self.sources.page_source(selected.node)
+        return ListRead(frame, read, wanted, source if _returns_pages(read) else None)
 
     def _shown(
         self, wrapper: GraphQLObjectType, below: list[Selected], state: PublicationState | None, times: int = 1
@@ -200,6 +216,14 @@ class RootResolvers:
         default = await self.controller.locales.default()
         self.defaults.add(default)
         return default
+
+
+def _returns_pages(read: PreparedRead) -> bool:
+    """Return whether a list can return other pages: the first one if this is the first one, else later ones."""
+    page = read.page
+    if page is None or page.limit is None:
+        return False
+    return read.can_turn if page.start else type(read) is PreparedRead and read.renewal is None
 
 
 def join(members: Iterable[tuple[str, bytes]]) -> bytes:
