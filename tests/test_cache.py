@@ -8,6 +8,7 @@ import weakref
 from dataclasses import dataclass
 
 from octavo.core.cache import ENTRY_BYTES, LARGEST_SHARE, CacheBudget, size_of
+from octavo.query.plan.nodes import ScalarRun, ScalarShape
 
 
 class Thing:
@@ -159,3 +160,9 @@ def test_threads_share_a_budget() -> None:
         serving.join()
     assert failures == []
     assert (budget.size, budget.entries) == (0, 0)
+
+
+def test_shared_parts_count_nothing() -> None:
+    name = ScalarShape(None)
+    own, shared = ScalarRun((("id", name),)), ScalarRun((("id", name),), whole=True)
+    assert size_of((shared,)) == size_of((None,)) < size_of((own,))

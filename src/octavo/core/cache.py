@@ -6,11 +6,12 @@ instead of moving it). Values larger than a sixteenth of the limit are not cache
 worth many others. The caches are thread-safe: sites are built in threads, while another one is running.
 """
 
+import gc
 import sys
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import fields, is_dataclass
-from itertools import chain
+from enum import IntEnum
 from operator import attrgetter
 from threading import RLock
 from typing import Any, Final, Generic, TypeVar
@@ -242,38 +243,48 @@ def size_of(value: object) -> int:
     """Return the memory of a value in bytes, including its parts, counting each object once.
 
     Only built-in containers and dataclasses that compare by value are followed. Objects that compare by identity
-    (content types, documents, services) are shared and count nothing, like enumerations and types.
+    (content types, documents, services) are shared and count nothing, like enumerations, types, and dataclasses whose
+    `is_shared` is true.
     """
-    total, seen, waiting = 0, set[int](), [value]
-    while waiting:
-        one = waiting.pop()
-        kind = type(one)
-        if kind in _ATOMS or id(one) in seen:
-            continue
-        seen.add(id(one))
-        parts = _PARTS.get(kind)
-        if parts is not None:
-            total += sys.getsizeof(one)
-            waiting += parts(one)
-        elif kind in _SCALARS:
-            total += sys.getsizeof(one)
-        elif isinstance(one, tuple):
-            total += sys.getsizeof(one)
-            waiting += one
-        elif is_dataclass(kind) and kind.__eq__ is not object.__eq__:
-            waiting.append(one)
-            seen.discard(id(one))
-            _PARTS[kind] = attributes_of(kind)
+    total, seen = 0, set[int]()
+    level: list[Any] = [value]
+    while level:
+        found = {
+            id(one): one
+            for one in level
+            if (measure := _MEASURES[type(one)]) and (measure is not _Measure.SOMETIMES or not one.is_shared)
+        }
+        new = [one for number, one in found.items() if number not in seen]
+        seen.update(found)
+        total += sum(map(sys.getsizeof, new))
+        level = gc.get_referents(*new)
     return total
 
 
-_ATOMS: Final = frozenset({type(None), bool, type, type(Ellipsis)})
-_SCALARS: Final = frozenset({str, bytes, int, float})
-_PARTS: Final[dict[type, Callable[[Any], Iterable[Any]]]] = {
-    **dict.fromkeys((tuple, list, set, frozenset), iter),
-    dict: lambda one: chain(one, one.values()),
-}
-"""Returns what an object contains, by its type. Dataclasses are added when they are first met."""
+class _Measure(IntEnum):
+    """Whether objects of a type count."""
+
+    NEVER = 0
+    ALWAYS = 1
+    SOMETIMES = 2
+    """Unless they are shared."""
+
+
+class _Measures(dict[type, _Measure]):
+    """Whether objects of a type count. Types are added when they are first met."""
+
+    def __missing__(self, kind: type) -> _Measure:
+        by_value = is_dataclass(kind) and kind.__eq__ is not object.__eq__
+        measure = _Measure.ALWAYS if by_value or issubclass(kind, tuple) else _Measure.NEVER
+        if by_value and hasattr(kind, "is_shared"):
+            measure = _Measure.SOMETIMES
+        self[kind] = measure
+        return measure
+
+
+_MEASURES: Final = _Measures(
+    dict.fromkeys((str, bytes, int, float, tuple, list, set, frozenset, dict), _Measure.ALWAYS)
+)
 
 
 def attributes_of(kind: Any, *without: str) -> Callable[[Any], Iterable[Any]]:

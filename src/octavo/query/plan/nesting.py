@@ -6,11 +6,14 @@ from typing import Final
 from octavo.core.values import dataclass
 from octavo.query.plan.nodes import (
     GuardShape,
+    KindShape,
+    LiteralShape,
     ManyShape,
     ObjectShape,
     OneShape,
     ReadPlan,
     ScalarRun,
+    ScalarShape,
     Shape,
     VariantShape,
 )
@@ -33,6 +36,8 @@ class Nesting:
 
 
 FLAT: Final = Nesting()
+_LEAVES: Final = frozenset({ScalarShape, LiteralShape, KindShape})
+"""Shapes without entries below them, which are most of a plan."""
 
 
 def nesting(plan: ReadPlan) -> Nesting:
@@ -44,8 +49,9 @@ def nesting(plan: ReadPlan) -> Nesting:
 def _deepest(shape: Shape, path: tuple[str, ...]) -> Nesting:
     match shape:
         case ObjectShape(members=members, optional=optional):
-            pairs = [member for member in members if not isinstance(member, ScalarRun)]
-            return _longest(_deepest(member, path) for _, member in (*pairs, *optional))
+            below = [member[1] for member in members if not isinstance(member, ScalarRun)]
+            below += [member for _, member in optional]
+            return _longest([_deepest(one, path) for one in below if one.__class__ not in _LEAVES])
         case GuardShape(shape=inner):
             return _deepest(inner, path)
         case OneShape(step=step, shape=inner):
@@ -55,15 +61,19 @@ def _deepest(shape: Shape, path: tuple[str, ...]) -> Nesting:
         case VariantShape(attribute=attribute, branches=branches, many=many):
             here = (*path, attribute.name)
             shapes = [branch.shape for branch in branches]
-            return _within(here, *shapes) if many else _longest(_deepest(inner, here) for inner in shapes)
+            return _within(here, *shapes) if many else _longest([_deepest(inner, here) for inner in shapes])
         case _:
             return FLAT
 
 
 def _within(path: tuple[str, ...], *shapes: Shape) -> Nesting:
-    below = _longest(_deepest(shape, path) for shape in shapes)
+    below = _longest([_deepest(shape, path) for shape in shapes])
     return Nesting(below.lists + 1, below.path or path)
 
 
 def _longest(found: Iterable[Nesting]) -> Nesting:
-    return max(found, key=lambda item: item.lists, default=FLAT)
+    longest = FLAT
+    for one in found:
+        if one.lists > longest.lists:
+            longest = one
+    return longest

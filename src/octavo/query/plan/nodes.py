@@ -5,6 +5,7 @@ Requests of the same shape have equal plans, so the compiled statement is cached
 
 from dataclasses import field
 from enum import Enum
+from typing import NamedTuple
 
 from octavo.core.values import dataclass
 from octavo.query.operators import Test
@@ -170,6 +171,17 @@ class ScalarShape:
         return hash(self.attribute)
 
 
+class RenderedRun(NamedTuple):
+    """The SQL of a run: its first key, and the expressions of the values, with the other keys as literals between them.
+
+    They are joined to one text, so that an alias is inserted into all of them at once. `size` is that of all texts.
+    """
+
+    key: str
+    text: str
+    size: int
+
+
 @dataclass(frozen=True, slots=True)
 class ScalarRun:
     """Consecutive scalar members of an object, combined into one node.
@@ -180,7 +192,7 @@ class ScalarRun:
 
     members: tuple[tuple[str, ScalarShape], ...]
     whole: bool = field(default=False, compare=False)
-    rendered: dict[object, list[tuple[str, str]]] = field(default_factory=dict, init=False, compare=False, repr=False)
+    rendered: dict[object, "RenderedRun"] = field(default_factory=dict, init=False, compare=False, repr=False)
     _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -188,6 +200,11 @@ class ScalarRun:
 
     def __hash__(self) -> int:
         return self._hash
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it belongs to its definition, so that plans share it."""
+        return self.whole
 
 
 @dataclass(frozen=True, slots=True)

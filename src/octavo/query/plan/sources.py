@@ -5,8 +5,7 @@ A response cache must invalidate the response when entries of these types change
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import is_dataclass
-from functools import cache
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from octavo.core.cache import attributes_of
 from octavo.core.values import dataclass
@@ -71,20 +70,25 @@ def _nodes(plan: ReadPlan) -> Iterator[Any]:
     waiting: list[Any] = [plan.selection, plan.shape]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, tuple):
+        parts = _PARTS[node.__class__]
+        if parts is tuple:
             waiting += node
-            continue
-        parts = _parts(node.__class__)
-        if parts is not None:
+        elif parts is not None:
             yield node
             waiting += parts(node)
 
 
-@cache
-def _parts(kind: Any) -> Callable[[Any], Iterable[Any]] | None:
-    """Return a function that returns the fields of a node that hold nodes; None for leaves and other values.
+class _Parts(dict[Any, Callable[[Any], Iterable[Any]] | None]):
+    """Functions that return the fields of a node that hold nodes, by type; None for leaves and other values.
 
-    Definitions and attributes are not nodes.
+    Types are added when they are first met. Definitions and attributes are not nodes.
     """
-    is_node = is_dataclass(kind) and not issubclass(cast(type, kind), _LEAVES)
-    return attributes_of(kind, "owner", "attribute", "target") if is_node else None
+
+    def __missing__(self, kind: type) -> Callable[[Any], Iterable[Any]] | None:
+        is_node = is_dataclass(kind) and not issubclass(kind, _LEAVES)
+        found = attributes_of(kind, "owner", "attribute", "target") if is_node else None
+        self[kind] = found = tuple if issubclass(kind, tuple) else found
+        return found
+
+
+_PARTS: Final = _Parts()

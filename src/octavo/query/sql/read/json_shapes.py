@@ -5,8 +5,9 @@ Each populated child is a correlated sub-select of its parent, so the statement 
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from json.encoder import encode_basestring
 from typing import Final
 
 from octavo.query.plan.nodes import (
@@ -18,6 +19,7 @@ from octavo.query.plan.nodes import (
     ManyShape,
     ObjectShape,
     OneShape,
+    RenderedRun,
     ScalarRun,
     ScalarShape,
     ScalarStyle,
@@ -42,6 +44,8 @@ class StatementTooLong(Exception):
 
 _ANY_ALIAS: Final = "\0"
 """Placeholder for the alias in the cached SQL of a run: no name or constant contains it."""
+_SEPARATOR: Final = "\x1e"
+"""Separates the expressions of a run. JSON keys escape it, and no column has it in its name."""
 
 
 class JsonParts:
@@ -60,6 +64,11 @@ class JsonParts:
             self._found.append(self._literal(self._constant))
             self._constant = ""
         self._found.append(expression)
+
+    def values(self, expressions: Sequence[str]) -> None:
+        """Add expressions, the last of which is a value."""
+        self.value(expressions[0])
+        self._found += expressions[1:]
 
     def expressions(self) -> list[str]:
         """Return all parts as SQL, in order."""
@@ -153,19 +162,25 @@ class ShapeCompiler(ClauseCompiler):
     def _run(self, run: ScalarRun, alias: str, parts: JsonParts) -> None:
         """Write `"a":1,"b":2`. A definition's complete run is compiled once and cached for any alias."""
         if not run.whole:
-            said = self._said(run, alias)
+            rendered = self._rendered(run, alias)
         else:
-            said = run.rendered.get(self.manner) or run.rendered.setdefault(self.manner, self._said(run, _ANY_ALIAS))
-        for key, value in said:
-            parts.constant(key)
-            parts.value(value.replace(_ANY_ALIAS, alias))
-            self._text += len(key) + len(value)
+            rendered = run.rendered.get(self.manner) or run.rendered.setdefault(
+                self.manner, self._rendered(run, _ANY_ALIAS)
+            )
+        parts.constant(rendered.key)
+        parts.values(rendered.text.replace(_ANY_ALIAS, alias).split(_SEPARATOR))
+        self._text += rendered.size
         if self._text > self._most_text:
             raise StatementTooLong
 
-    def _said(self, run: ScalarRun, alias: str) -> list[tuple[str, str]]:
-        keys = [f"{',' if position else ''}{_key(key)}" for position, (key, _) in enumerate(run.members)]
-        return [(key, self._scalar(shape, alias)) for key, (_, shape) in zip(keys, run.members, strict=True)]
+    def _rendered(self, run: ScalarRun, alias: str) -> RenderedRun:
+        found = JsonParts(self.dialect)
+        for position, (key, shape) in enumerate(run.members):
+            if position:
+                found.constant(f",{_key(key)}")
+            found.value(self._scalar(shape, alias))
+        text = _SEPARATOR.join(found.expressions())
+        return RenderedRun(_key(run.members[0][0]), text, len(text))
 
     def _scalar(self, shape: ScalarShape, alias: str) -> str:
         attribute, column = shape.attribute, self.column(shape.attribute, alias)
@@ -296,4 +311,4 @@ class ShapeCompiler(ClauseCompiler):
 
 
 def _key(name: str) -> str:
-    return f"{json.dumps(name, ensure_ascii=False)}:"
+    return f"{encode_basestring(name)}:"
