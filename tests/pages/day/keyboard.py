@@ -121,7 +121,8 @@ def _(desk: Desk) -> None:
     tab_to(desk, "Body")
     type_in(desk, "# Keys")
     tab_to(desk, "Format")
-    desk.press("ArrowDown")
+    for key in ("ArrowDown", "ArrowDown", "Enter"):  # open the list, go to the next choice, choose it
+        desk.press(key)
     holds(desk, "format", "portrait")
 
 
