@@ -69,6 +69,8 @@ FORMS: list[tuple[Any, tuple[Populate, ...], bool]] = [
         False,
     ),
     ({"a": {"on": "x.y"}}, (into("a", branches=()),), False),
+    ({"a": {"on": None}}, (A,), False),
+    ({"a": {"on": ["x.y"]}}, (into("a", branches=(Branch(component="0", query=EVERYTHING),)),), False),
 ]
 
 
@@ -80,7 +82,7 @@ def test_forms(value: Any, populate: tuple[Populate, ...], everything: bool) -> 
 
 REFUSED: list[tuple[Any, str]] = [
     ([["a"]], "Invalid populate: expected a name at populate.0"),
-    ({"a": {"on": ["x"]}}, "Invalid populate: expected components at populate.a.on"),
+    ({"a": {"on": 1}}, "Invalid populate: expected components at populate.a.on"),
     ({"a": {"fields": {"x": "1"}}}, "Invalid fields: expected names at populate.a.fields"),
     ({"a": {"pagination": "x"}}, "Invalid pagination at populate.a.pagination"),
     ({"a": {"limit": "x"}}, "Invalid pagination: expected a whole number at populate.a.limit"),

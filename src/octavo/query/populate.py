@@ -112,14 +112,18 @@ def _with_query(names: list[str], query: Query, path: Path) -> Populate:
 
 
 def _read_nested(name: str, value: Mapping[str, Any], path: Path, read_query: ReadQuery) -> Populate:
-    branches = _read_branches(value["on"], (*path, "on"), read_query) if "on" in value else None
+    branches = _read_branches(value.get("on"), (*path, "on"), read_query)
     count = "count" in value and read_flag(value["count"], (*path, "count"))
     return Populate(name=name, query=read_query(value, path), count=count, branches=branches, path=path)
 
 
-def _read_branches(value: Any, path: Path, read_query: ReadQuery) -> tuple[Branch, ...]:
+def _read_branches(value: Any, path: Path, read_query: ReadQuery) -> tuple[Branch, ...] | None:
+    if value is None:
+        return None
     if isinstance(value, str):
         return ()  # a text does not name a component (observed)
+    if isinstance(value, list):
+        value = {str(index): item for index, item in enumerate(value)}  # the keys of a list, as v4 (observed)
     if not isinstance(value, dict):
         raise ValidationError(f"Invalid populate: expected components at {'.'.join(path)}")
     branches = []

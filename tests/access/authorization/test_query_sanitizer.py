@@ -271,6 +271,13 @@ def test_morph_targets_are_the_types_that_may_be_read(registry: Registry) -> Non
     assert names(nobody.populate) == {"subject": {}}
 
 
+def test_on_selects_the_types_of_lists_only(registry: Registry) -> None:
+    chosen = {"on": {NOTE: {"populate": "subject"}}}
+    found = sanitize(registry, {"populate": {"subject": chosen, "subjects": chosen}}, NOTE, may=frozenset({NOTE, BOOK}))
+    inside: dict[str, Any] = {"subject": {BOOK: {}, NOTE: {}}}
+    assert names(found.populate) == {"subject": {BOOK: {}, NOTE: inside}, "subjects": {NOTE: inside}}
+
+
 NESTED_REFUSALS = [
     {"author": {"filters": {"token": "1"}}},
     {"author": {"sort": "token"}},

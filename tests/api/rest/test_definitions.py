@@ -2,10 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from octavo.access.authorization.actor import Actor
+from octavo.api.http.request import Request
+from octavo.api.rest.definitions import DefinitionEndpoints
 from octavo.modeling.builder.type_responses import show_component, show_content_type
 from octavo.schema.loader import load_registry
 from tests.conformance.corpus import unpack
@@ -31,6 +34,16 @@ def test_the_definitions_of_the_blog_read_as_recorded(tmp_path: Path) -> None:
     assert sorted(components, key=lambda item: str(item["uid"])) == RECORDED["components"]
     recorded = {item["uid"] for kind in ("contentTypes", "plugins") for item in RECORDED[kind]}
     assert reported.keys() == recorded
+
+
+@pytest.mark.anyio
+async def test_components_are_listed_backwards(tmp_path: Path) -> None:
+    recordings = unpack("blog", tmp_path)
+    (recordings / "schemas").rename(tmp_path / "src")
+    endpoints = DefinitionEndpoints(load_registry(tmp_path))
+    listed = await endpoints.components(cast(Request, None), cast(Actor, None))
+    uids = [item["uid"] for item in json.loads(listed.body)["data"]]
+    assert uids == [item["uid"] for item in reversed(RECORDED["components"])]
 
 
 def test_those_of_plugins_read_as_recorded_but_for_their_attributes(tmp_path: Path) -> None:

@@ -123,6 +123,21 @@ REASONS: list[tuple[str, Difference, Answer, str | None]] = [
     ("/api/a", Difference("value", ("at",), "10:30:00.000", "10:30:00"), answer({}), "trailing zeros of times"),
     ("/api/a", Difference("value", ("at",), "10:30:10", "10:30:1"), answer({}), None),
     ("/api/a", Difference("value", ("at",), "10:30:00.000", "10:30:00.01"), answer({}), None),
+    ("/api/upload/files?populate=*", Difference("order", (), [1, 2], [2, 1]), answer([]), "order of files"),
+    ("/api/upload/files?sort[0]=id", Difference("order", (), [1, 2], [2, 1]), answer([]), None),
+    ("/api/upload/files", Difference("length", (), 2, 1), answer([]), None),
+    (
+        "/api/a?populate[subject][populate][author][fields][0]=name",
+        Difference("added", ("data", 0, "attributes", "subject", "author"), None, {}),
+        answer({}),
+        "nested populate",
+    ),
+    (
+        "/api/a?populate[subject][populate][0]=author",
+        Difference("added", ("data", 0, "attributes", "subject", "author"), None, {}),
+        answer({}),
+        None,
+    ),
 ]
 
 

@@ -396,8 +396,10 @@ class QuerySanitizer:
             filters = filter_of_ids(shared.filters, drops=not self.strictness.refuse_populate)
             shared = replace(shared, filters=filters, sort=(), page=None)
         chosen = {branch.component: branch.query for branch in asked.branches or ()}
+        keeps_others = relation.kind == "morphToOne" and not self.strictness.refuse_populate
+        others = EVERYTHING if keeps_others else None  # `on` of one entry does not select its types (observed)
         for uid, target in {**self.registry.content_types, **self.registry.components}.items():
-            wanted = _known_fields(shared, target) if asked.branches is None else chosen.get(uid)
+            wanted = _known_fields(shared, target) if asked.branches is None else chosen.get(uid, others)
             if wanted is not None and not uid.startswith("admin::") and self.ability.may(FIND, uid):
                 path = asked.path if asked.branches is None else (*asked.path, "on", uid)
                 inside = self._below(place, relation, target)

@@ -38,7 +38,7 @@ class DefinitionEndpoints:
 
     async def components(self, request: Request, actor: Actor) -> Response:
         """GET /api/content-type-builder/components"""
-        return _data([show_component(item) for item in self._registry.components.values()])
+        return _data([show_component(item) for item in self._registry.components_backwards()])
 
     async def component(self, request: Request, actor: Actor) -> Response:
         """GET /api/content-type-builder/components/:uid"""

@@ -14,6 +14,8 @@ from octavo.operations.comparison.sending import Answer
 _PAGE: Final = "from-strapi-v4.md"
 _MATCHES_TEXT: Final = re.compile(r"\[\$(?:not)?(?:contains|startsWith|endsWith)i?\]", re.IGNORECASE)
 _POPULATE_LIMIT: Final = re.compile(r"^populate\b.*\[(?:limit|start|page|pageSize)\]$")
+_FILES: Final = re.compile(r".*/upload/files/?")
+_NESTED_POPULATE: Final = re.compile(r"\[?([\w-]+)\]?\[populate\]\[([A-Za-z_][\w-]*)\]")
 _GRAPHQL_TEXT: Final = re.compile(r'(?:[cC]ontains|startsWith|endsWith)i?\s*:\s*\\?"[^"]*[%_]')
 _INTERNAL: Final = "INTERNAL_SERVER_ERROR"
 _CONTENT: Final = frozenset({"value", "type", "length", "order", "missing", "added"})
@@ -78,6 +80,18 @@ def _wildcards(request: ComparedRequest, difference: Difference, _: Answer, __: 
 
 def _populate_limit(request: ComparedRequest, difference: Difference, _: Answer, __: Answer) -> bool:
     return _is_below_entry(difference) and any(_POPULATE_LIMIT.match(name) for name, _ in _query(request))
+
+
+def _unsorted_files(request: ComparedRequest, difference: Difference, _: Answer, __: Answer) -> bool:
+    is_list = difference.kind == "order" and _FILES.fullmatch(request.path) is not None
+    return is_list and not any(name.partition("[")[0] == "sort" for name, _ in _query(request))
+
+
+def _nested_populate(request: ComparedRequest, difference: Difference, _: Answer, __: Answer) -> bool:
+    if difference.kind != "added" or difference.path[:1] != ("data",):
+        return False
+    names = (match.groups() for name, _ in _query(request) if (match := _NESTED_POPULATE.search(name)))
+    return any(difference.path[-2:] == pair for pair in names)
 
 
 def _available_locales(_: ComparedRequest, difference: Difference, __: Answer, ___: Answer) -> bool:
@@ -152,6 +166,18 @@ REASONS: Final = (
         "`limit` in `populate` applies to each parent.",
         f"{_PAGE}#intentional-differences",
         _populate_limit,
+    ),
+    Reason(
+        "order of files",
+        "Unsorted files are in the order of their ids; v4 returns them in the order of the database, which changes.",
+        f"{_PAGE}#intentional-differences",
+        _unsorted_files,
+    ),
+    Reason(
+        "nested populate",
+        "v4 ignores the object form of `populate` below a polymorphic relation.",
+        f"{_PAGE}#intentional-differences",
+        _nested_populate,
     ),
     Reason(
         "stack traces",

@@ -123,8 +123,8 @@ def test_introspection_can_be_switched_off() -> None:
     with pytest.raises(RefusedDocument) as caught:
         documents.read("{__schema{types{name}} __typename}")
     assert [error.message for error in caught.value.errors] == [
-        'GraphQL introspection has been disabled, but the requested query contained the field "__schema".',
-        'GraphQL introspection has been disabled, but the requested query contained the field "types".',
+        "GraphQL introspection is not allowed by Apollo Server, but the query contained __schema or __type. "
+        "To enable introspection, pass introspection: true to ApolloServer in production"
     ]
     assert caught.value.code == VALIDATION_FAILED
 

@@ -11,7 +11,6 @@ from graphql import (
     GraphQLError,
     GraphQLSchema,
     GraphQLSyntaxError,
-    NoSchemaIntrospectionCustomRule,
     OperationDefinitionNode,
     OperationType,
     parse,
@@ -21,6 +20,7 @@ from graphql.validation import specified_rules
 
 from octavo.api.graphql.document.coercers import VariableCoercers
 from octavo.api.graphql.document.error_messages import worded
+from octavo.api.graphql.document.introspection_rule import NoIntrospection
 from octavo.api.graphql.document.limits import (
     MOST_ERRORS,
     check_depth,
@@ -98,7 +98,7 @@ class Documents:
         self._schema = schema
         self._limits = limits
         self._known = cache
-        self._rules = [*specified_rules, *([] if limits.introspection else [NoSchemaIntrospectionCustomRule])]
+        self._rules = [*specified_rules, *([] if limits.introspection else [NoIntrospection])]
 
     def known(self, text: str) -> Document | None:
         """Return the cached document of a text, or None."""
