@@ -269,3 +269,23 @@ async def test_a_user_without_permissions(
     finally:
         await source.close()
         mysql_server.run_sql("DROP USER reader@'%'")
+
+
+async def test_batches_of_links_do_not_read_all_entries(mysql_server: MysqlServer, mysql_name: str) -> None:
+    """A server that materializes the subquery reads all ids of the other table for each batch."""
+    rows = ", ".join(f"({number}, {number})" for number in range(1, 1001))
+    mysql_server.run_sql(
+        "CREATE TABLE a (id int PRIMARY KEY, b int); CREATE TABLE links (id int PRIMARY KEY, a_id int);"
+        f"INSERT INTO a VALUES {rows}; INSERT INTO links VALUES {rows}; ANALYZE TABLE a, links",
+        mysql_name,
+    )
+    condition = "id > 500 AND (a_id IS NULL OR a_id IN (SELECT id FROM a))"
+    text = f"EXPLAIN SELECT id FROM links WHERE {condition} ORDER BY id LIMIT 9"
+    assert "MATERIALIZED" in mysql_server.run_sql(text, mysql_name)
+    source = open_source(mysql_server, mysql_name)
+    await source.connect()
+    try:
+        plan = await source.fetch_all(text)
+    finally:
+        await source.close()
+    assert [row[1] for row in plan] == ["PRIMARY", "DEPENDENT SUBQUERY"]

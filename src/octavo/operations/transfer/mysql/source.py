@@ -24,6 +24,8 @@ _VALUE: Final = re.compile(r"`[^`]*`|'[^']*'|\?(\d+)")
 _SESSION: Final = (
     # The driver escapes values with backslashes. Zero dates can be read in any mode.
     "SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION', wait_timeout = 28800, net_write_timeout = 3600",
+    # Otherwise, each batch of links would read all ids of the tables that they refer to.
+    "SET SESSION optimizer_switch = 'materialization=off'",
     "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
 )
 _UNLIMITED: Final = {True: "SET SESSION max_statement_time = 0", False: "SET SESSION max_execution_time = 0"}
