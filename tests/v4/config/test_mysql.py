@@ -23,6 +23,11 @@ SERVER = {"host": "db", "port": 3307, "database": "my site", "user": "me@x", "pa
             {"client": "mysql", "connection": {"socketPath": "/run/my sql", "database": "n", "user": "me"}},
             "mysql://me@/n?socket=/run/my%20sql TARGET",
         ),
+        (
+            {"client": "mysql", "connection": {"uri": "mysql://me:secret@db/n", "timezone": "local"}},
+            "mysql://me@db:3306/n TARGET",
+        ),
+        ({"client": "mysql", "connection": "mysql://["}, "mysql://USER@localhost:3306/NAME TARGET"),
         ({"client": "mysql"}, "mysql://USER@localhost:3306/NAME TARGET"),
     ],
 )

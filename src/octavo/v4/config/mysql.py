@@ -26,14 +26,19 @@ def copy_command(connection: Table) -> str | None:
 
 
 def _known(inner: Node | None) -> Mapping[str, str]:
-    """Return the known values of `connection.connection`, which can be a URL."""
-    if isinstance(inner, Table):
-        leaves = {name: node.value for name, node in inner.members.items() if isinstance(node, Leaf)}
-        return {name: str(value) for name, value in leaves.items() if value not in (None, "")}
-    if not isinstance(inner, Leaf):
+    """Return the known values of `connection.connection`, which can be a URL, or have one as `uri`."""
+    if isinstance(inner, Leaf):
+        return _of_url(str(inner.value))
+    if not isinstance(inner, Table):
         return {}
+    leaves = {name: node.value for name, node in inner.members.items() if isinstance(node, Leaf)}
+    known = {name: str(value) for name, value in leaves.items() if value not in (None, "")}
+    return {**_of_url(known.get("uri", "")), **known}
+
+
+def _of_url(url: str) -> Mapping[str, str]:
     try:
-        parts = urlsplit(str(inner.value))
+        parts = urlsplit(url)
         found = {"host": parts.hostname, "port": parts.port, "user": parts.username, "database": parts.path[1:]}
     except ValueError:
         return {}
