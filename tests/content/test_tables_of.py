@@ -1,6 +1,7 @@
 """The tables that a statement reads: parsed from its text, compared with the database's own list."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.dialects.postgresql import POSTGRESQL
 from octavo.query.sql.dialects.sqlite import SQLITE
 from octavo.query.sql.read.select import compile_read
+from octavo.query.sql.read.select_file_facts import FileFactsCompiler
 from octavo.schema.registry import Registry
 from tests.layouts import registry_of
 
@@ -78,3 +80,13 @@ def test_names_made_in_a_statement_are_no_tables_of_it() -> None:
     made = 'WITH t1 AS MATERIALIZED (SELECT a.id FROM "a" a)'
     text = f'{made} SELECT 1 FROM (SELECT * FROM t1) p JOIN ("b""c" b JOIN files f)'
     assert tables_of(text) == ("a", 'b"c', "files")
+
+
+def test_placeholders_change_with_their_files(tmp_path: Path) -> None:
+    content = registry(tmp_path)
+    query = read_query({"populate": "cover"}, PageLimits())
+    read = ReadRequest(content_type=content.content_types["api::article.article"], query=query, by=By.LIST)
+    make = partial(FileFactsCompiler, mark="mark")
+    text = compile_read(plan_read(read, content, None).plan, content, POSTGRESQL, 10**6, make=make)
+    assert "octavo_image_placeholders" in text
+    assert set(tables_of(text)) == {"articles"} | FILES
