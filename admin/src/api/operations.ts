@@ -954,6 +954,22 @@ export interface PreviewTokenAnswer {
   data: PreviewToken;
 }
 
+/** Whether a file is private, and whether the settings and the storage let you change it. */
+export interface Privacy {
+  private: boolean;
+  canChange: boolean;
+}
+
+/** Whether a file is private. */
+export interface PrivacyAnswer {
+  data: Privacy;
+}
+
+/** Whether a file is to be private. */
+export interface PrivacyForm {
+  private: boolean;
+}
+
 /** A sign-in provider. */
 export interface Provider {
   enabled: boolean;
@@ -1590,6 +1606,10 @@ export interface Operations {
   'GET /octavo/entry-addresses/:uid': { path: { uid: string | number }; takes: unknown; answers: EntryAddressesAnswer };
   /** Set an image's focal point */
   'PUT /octavo/files/:id/focal-point': { path: { id: string | number }; takes: FocalPointForm; answers: MediaFile };
+  /** Show whether a file is private */
+  'GET /octavo/files/:id/privacy': { path: { id: string | number }; takes: unknown; answers: PrivacyAnswer };
+  /** Make a file private or public */
+  'PUT /octavo/files/:id/privacy': { path: { id: string | number }; takes: PrivacyForm; answers: MediaFile };
   /** List the entries that use a file */
   'GET /octavo/files/:id/uses': { path: { id: string | number }; takes: unknown; answers: FileUsesAnswer };
   /** List drafts that cannot be published */

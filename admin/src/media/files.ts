@@ -42,6 +42,14 @@ export function focalPointOf({ provider_metadata: metadata }: Pick<MediaFile, 'p
 }
 const isFraction = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1;
 
+export async function privacyOf(id: number, signal: AbortSignal): Promise<{ private: boolean; canChange: boolean }> {
+  return (await call('GET /octavo/files/:id/privacy', { path: { id }, signal })).data;
+}
+
+export function savePrivacy(id: number, isPrivate: boolean): Promise<MediaFile> {
+  return call('PUT /octavo/files/:id/privacy', { path: { id }, body: { private: isPrivate } });
+}
+
 export function saveFocalPoint(id: number, focalPoint: Point | null): Promise<MediaFile> {
   return call('PUT /octavo/files/:id/focal-point', { path: { id }, body: { focalPoint } });
 }

@@ -291,7 +291,7 @@ class UrlSigner:
     @property
     def compile(self) -> Callable[..., str]:
         """A function that returns the statement of a read, with a mark before each URL."""
-        return partial(compile_read, make=partial(MarkedUrlsCompiler, mark=self.mark))
+        return partial(compile_read, make=partial(MarkedUrlsCompiler, url_mark=self.mark))
 
     def apply(self, answer: bytes) -> bytes:
         """Return the response with all marked URLs signed."""

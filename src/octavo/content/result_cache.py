@@ -16,7 +16,6 @@ from contextvars import ContextVar
 from math import inf
 from typing import Any, Final
 
-from octavo.content.media import placeholder_rows
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.core.cache import ENTRY_BYTES, Cache, size_of
 from octavo.core.clock import this_moment
@@ -32,7 +31,13 @@ from octavo.query.sql.raw_statement import RawStatement, escape_braces
 _TABLE: Final = re.compile(r"\b(?:FROM|JOIN)(?: LATERAL)?\s+\(*\s*(\"(?:[^\"]|\"\")+\"|`(?:[^`]|``)+`|[a-z_][\w.]*)")
 """The tables in a statement: quoted names or lower-case letters. Anything else after these words is a SELECT."""
 _MADE_HERE: Final = re.compile(r"\bWITH ([a-z]\w*) ")
-_DERIVED: Final = ("octavo_totals", placeholder_rows.TABLE.name, "pg_catalog.pg_trigger", "pragma_schema_version")
+_DERIVED: Final = (
+    "octavo_totals",
+    "octavo_image_placeholders",
+    "octavo_private_files",
+    "pg_catalog.pg_trigger",
+    "pragma_schema_version",
+)
 """Tables that change only together with others in the statement: the counted tables, and files."""
 
 

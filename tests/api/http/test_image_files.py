@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from octavo.api.http.image_parameters import sign
 from octavo.content.media import image_variants
 from octavo.content.media.image_variants import ImageVariants
 from octavo.content.media.image_workers import IMAGE_WORKERS
 from octavo.content.media.placeholder_creator import PlaceholderCreator
+from octavo.content.media.private_files import sign
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.media.transformations import Transformation, preset_version
 from octavo.content.media.variant_rows import Variant

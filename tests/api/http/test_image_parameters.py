@@ -2,8 +2,9 @@
 
 import pytest
 
-from octavo.api.http.image_parameters import ImageOptions, read_transformation, sign
+from octavo.api.http.image_parameters import ImageOptions, read_transformation
 from octavo.content.media.focal_points import FocalPoint
+from octavo.content.media.private_files import sign
 from octavo.content.media.transformations import Transformation
 from octavo.core.errors import ForbiddenError, ValidationError, problems_of
 
@@ -80,7 +81,7 @@ def test_private_files_need_a_signature() -> None:
 
     assert read(signed("preset=card"), SIGNED) == CARD
     assert (read("preset=card", SIGNED), read("v=1", SIGNED)) == (None, None)
-    with pytest.raises(ValidationError, match="signature: required, because the files of the storage are private"):
+    with pytest.raises(ValidationError, match="signature: required, because the file is private"):
         read("width=320", SIZES)
 
 

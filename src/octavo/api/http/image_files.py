@@ -5,16 +5,18 @@ Requests without transformation parameters, and files that cannot be transformed
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from stat import S_IFREG
 from typing import Final
 from urllib.parse import parse_qsl
 
-from octavo.api.http.image_parameters import EXPIRES, PRESET, VERSION, ImageOptions, read_transformation
+from octavo.api.http.image_parameters import PRESET, VERSION, ImageOptions, read_transformation
 from octavo.api.http.ranges import wanted_range
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.static import OpenFile, StaticOptions, answer_file, answer_unopened, safe_segments
 from octavo.content.media.image_variants import ImageVariants
+from octavo.content.media.private_files import EXPIRES
 from octavo.content.media.transformations import ImageFormat, Transformation, preset_version, version_text
 from octavo.content.media.variant_rows import Variant
 from octavo.core.clock import SYSTEM_CLOCK, Clock
@@ -30,10 +32,12 @@ _LOST: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class _Caching:
-    """The version of the file with which the response can be cached forever, and the lifetime for other versions."""
+    """The version of the file with which the response can be cached forever, the lifetime for other versions, and
+    whether shared caches must not store it."""
 
     version: str | None
     max_age: int
+    is_private: bool = False
 
 
 class ImageFiles:
@@ -53,13 +57,14 @@ class ImageFiles:
         if not query or not path.startswith(UPLOADS):
             return None
         text, now = query.decode("latin-1"), self._clock.wall()
-        is_private = self._variants is not None and self._variants.is_private
-        wanted = read_transformation(path, text, self._options, now, is_private=is_private)
         segments = safe_segments(path[len(UPLOADS) :])
+        source = "/".join(segments or ())
+        is_private = self._variants is not None and await self._variants.is_private_file(source)
+        wanted = read_transformation(path, text, self._options, now, is_private=is_private)
         if wanted is None or segments is None or self._variants is None:
             return None
-        given = dict(parse_qsl(text))
-        return await self._serve(request, "/".join(segments), wanted, self._caching(given, now))
+        caching = self._caching(dict(parse_qsl(text)), now)
+        return await self._serve(request, source, wanted, replace(caching, is_private=is_private))
 
     def _caching(self, given: Mapping[str, str], now: float) -> _Caching:
         """Return how long the response to these parameters can be cached."""
@@ -98,7 +103,7 @@ class ImageFiles:
         return None if file is None else answer_file(request, OpenFile(file, stat), found.mime, options)
 
     def _cache_control(self, caching: _Caching, found: Variant) -> str:
-        if self._variants is not None and self._variants.is_private:
+        if caching.is_private:
             return f"private, max-age={caching.max_age}"
         return _IMMUTABLE if caching.version == version_text(found.version) else f"max-age={caching.max_age}"
 

@@ -4,20 +4,18 @@ Anything else would let callers fill the disk. Parameters that are not allowed a
 `imageParameters`; a wrong signature is always refused.
 """
 
-import base64
-import hashlib
-import hmac
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from octavo.content.media.focal_points import FocalPoint
+from octavo.content.media.private_files import SIGNATURE, check_signature
 from octavo.content.media.transformations import ImageFormat, Transformation
-from octavo.core.errors import ForbiddenError, Problem, ValidationError
+from octavo.core.errors import Problem, ValidationError
 from octavo.core.values import dataclass
 
-PRESET, DENSITY, VERSION, SIGNATURE, EXPIRES = "preset", "dpr", "v", "signature", "expires"
+PRESET, DENSITY, VERSION = "preset", "dpr", "v"
 MOST_DENSITY: Final = 3
 _LISTED: Final = frozenset(("width", "height", "fit", "format"))
 """The parameters that need no signature if `images.sizes` is set. Their values are few."""
@@ -26,9 +24,7 @@ _WITHOUT_SIZES: Final = (
     "not available in URLs. Define a preset in `images.presets` of api.toml, list sizes in `images.sizes`, or sign the "
     "URL with `images.secret`"
 )
-_PRIVATE: Final = (
-    f"{SIGNATURE}: required, because the files of the storage are private. Sign the URL with `images.secret`"
-)
+_PRIVATE: Final = f"{SIGNATURE}: required, because the file is private. Sign the URL with `images.secret`"
 _WITHOUT_SIGNATURE: Final = "only available in signed URLs. Set `images.secret` in api.toml and sign the URL"
 
 
@@ -57,7 +53,7 @@ def read_transformation(
     given = dict(parse_qsl(query, keep_blank_values=True))
     is_signed = options.secret is not None and SIGNATURE in given
     if options.secret is not None and is_signed:
-        _check_signature(path, query, given, options.secret, now)
+        check_signature(path, query, given, options.secret, now)
     reading = _Reading(given, options, is_signed=is_signed)
     wanted = reading.transformation()
     if wanted is not None and is_private and not is_signed:
@@ -66,21 +62,6 @@ def read_transformation(
     if reading.problems and (options.refuses or is_signed):
         raise ValidationError.from_problems(reading.problems)
     return wanted
-
-
-def sign(path: str, query: str, secret: str) -> str:
-    """Return the signature of a URL, without the parameter `signature`."""
-    digest = hmac.digest(secret.encode(), f"{path}?{query}".encode(), hashlib.sha256)
-    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-
-
-def _check_signature(path: str, query: str, given: Mapping[str, str], secret: str, now: float) -> None:
-    signed, _, signature = query.rpartition(f"&{SIGNATURE}=")
-    if not hmac.compare_digest(sign(path, signed, secret).encode(), signature.encode()):
-        raise ForbiddenError(f"{SIGNATURE}: wrong signature. It must be the last parameter and cover all others")
-    expires = given.get(EXPIRES)
-    if expires is not None and not (expires.isascii() and expires.isdigit() and int(expires[:12]) > now):
-        raise ForbiddenError(f"{EXPIRES}: the URL has expired")
 
 
 class _Reading:

@@ -110,7 +110,7 @@ class StaticFiles:
                 if opened is None:
                     return None
                 options = self._options_of(prefix + "/".join(segments))
-                return answer_file(request, opened, _served_type(segments[-1], options), options)
+                return answer_file(request, opened, served_type(segments[-1], options), options)
         return None
 
     def _options_of(self, path: str) -> StaticOptions:
@@ -164,7 +164,7 @@ def _describe(
     return FileResponse(206 if wanted else 200, _nothing(), stop - start, content_type, headers), start
 
 
-def _served_type(name: str, options: StaticOptions) -> str:
+def served_type(name: str, options: StaticOptions) -> str:
     """Return the content type of a file.
 
     An uploaded script is served as text, because otherwise pages of this origin could load it, whatever its other

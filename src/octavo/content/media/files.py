@@ -15,7 +15,8 @@ from octavo.content.media.focal_points import METADATA, FocalPoint, keeping_foca
 from octavo.content.media.folder_rows import FolderRows
 from octavo.content.media.library import ROOT_FOLDER, FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
 from octavo.content.media.placeholder_rows import delete_placeholders, store_placeholder
-from octavo.content.media.storage.base import Storage, is_segment
+from octavo.content.media.private_files import is_marked_private, mark_private, unmark_private
+from octavo.content.media.storage.base import PrivateStorage, Storage, is_segment
 from octavo.content.media.storage_cleanup import file_lock
 from octavo.content.media.variant_rows import delete_variants
 from octavo.content.reader import EntryReader, PreparedRead
@@ -23,6 +24,7 @@ from octavo.content.write_locks import lock_entries
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import NotFoundError, ValidationError
 from octavo.core.forms.printing import MISSING
+from octavo.core.threads import in_thread
 from octavo.core.values import dataclass
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Connection
@@ -40,6 +42,10 @@ from octavo.schema.content_types import FILE, Component, ContentType
 from octavo.schema.field_places import FieldPlace
 
 _MISSING: Final = "Entity not found"
+_NO_PRIVATE_FILES: Final = (
+    "Single files can be private only in the local storage, with `upload.config.privateFiles` in plugins.toml and "
+    "`images.secret` in api.toml. In a private bucket, all files are private"
+)
 
 Guard = Callable[[EntryUnit, int], Awaitable[None]]
 """Raises an error, in the unit of work, if the caller cannot change a file."""
@@ -166,6 +172,49 @@ class FileService:
             return await self._show(answer, file_id, unit.connection)
 
         return await self._writer.run(work)
+
+    async def privacy(self, file_id: int) -> tuple[bool, bool]:
+        """Return whether a file is private, and whether that can be changed."""
+        storage = self._media.storage
+        can_change = isinstance(storage, PrivateStorage) and storage.hides_files
+        return can_change and await is_marked_private(self._writer.database, file_id), can_change
+
+    async def set_private(
+        self, file_id: int, answer: PreparedRead, actor_id: int | None, guard: Guard, *, private: bool
+    ) -> bytes:
+        """Make a file private or public. Raises NotFoundError, and ValidationError if the storage cannot do this."""
+        storage = self._media.storage
+        if not isinstance(storage, PrivateStorage) or not storage.hides_files:
+            raise ValidationError(_NO_PRIVATE_FILES)
+
+        async def work(unit: EntryUnit) -> bytes:
+            await unit.connection.lock(file_lock(file_id))
+            held = await self._held(file_id, unit.connection)
+            await guard(unit, file_id)
+            if private:
+                await mark_private(unit.connection, self._reader.dialect, file_id)
+            else:
+                await unmark_private(unit.connection, [file_id])
+            await unit.update(self._type, file_id, {"name": held["name"]}, actor_id=actor_id)
+            await self._cleanup.remove_with(unit, await delete_variants(unit.connection, [file_id]))
+            return await self._show(answer, file_id, unit.connection)
+
+        async with lease(self._writer.database, file_lock(file_id)):
+            names = [*self._names(await self._held(file_id))]
+            if not names:
+                raise ValidationError("The file is in another storage, so it cannot be made private")
+            await self._writer.run(lambda unit: guard(unit, file_id))
+            before = await in_thread(lambda: storage.is_private(names[0]))
+            if private:
+                await in_thread(lambda: storage.set_private(names, private=True))
+            try:
+                shown = await self._writer.run(work)
+            except BaseException:
+                await in_thread(lambda: storage.set_private(names, private=before))
+                raise
+            if not private:
+                await in_thread(lambda: storage.set_private(names, private=False))
+        return shown
 
     async def replace(
         self,
@@ -342,6 +391,7 @@ class FileService:
         variants = await delete_variants(unit.connection, file_ids)
         await self._cleanup.remove_with(unit, [*names, *variants])
         await delete_placeholders(unit.connection, file_ids)
+        await unmark_private(unit.connection, file_ids)
 
 
 def _entries(owners: Iterable[Owner]) -> set[tuple[str, int]]:

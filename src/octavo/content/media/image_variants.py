@@ -21,7 +21,14 @@ from octavo.content.media.file_names import new_hash
 from octavo.content.media.file_types import SVG
 from octavo.content.media.image_job import render_image
 from octavo.content.media.image_workers import IMAGE_WORKERS
-from octavo.content.media.storage.base import ReadableStorage, Storage, Workspace
+from octavo.content.media.storage.base import (
+    PrivateStorage,
+    ReadableStorage,
+    Storage,
+    StoredObject,
+    Workspace,
+    is_private_file,
+)
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.media.storage_cleanup import StorageCleanup, file_lock
 from octavo.content.media.transformations import (
@@ -130,8 +137,12 @@ class ImageVariants:
 
     @property
     def is_private(self) -> bool:
-        """Whether the files of the storage are private, so that their URLs need signatures."""
+        """Whether all files of the storage are private, so that their URLs need signatures."""
         return self._storage.signs
+
+    async def is_private_file(self, source: str) -> bool:
+        """Return whether a file of the storage is private."""
+        return self.is_private or await in_thread(lambda: is_private_file(self._storage, source))
 
     async def open(self, variant: Variant, length: int) -> FileIO | None:
         """Open the first `length` bytes of a variant: the file itself or a copy from a remote storage.
@@ -249,7 +260,7 @@ class ImageVariants:
         name = storage.name_for(f"{folder}/" if folder else "", stem, EXTENSIONS[image_format])
         await self._cleanup.expect([name])
         try:
-            size, kept = await in_thread(lambda: (path.stat().st_size, storage.write(path, name, mime)))
+            size, kept = await in_thread(lambda: (path.stat().st_size, _write(storage, source, path, name, mime)))
             new = variant_rows.new_variant(kept.name, mime, file.version, size)
             await run_unit(self._database, UnitOfWork, partial(self._store, source, key, file, new))
         except BaseException:
@@ -266,6 +277,13 @@ class ImageVariants:
         before = await variant_rows.store_variant(unit.connection, self._database, source, key, file, new)
         evicted = await variant_rows.evict_variants(unit.connection, self._database, self._most_bytes)
         await self._cleanup.remove_with(unit, [*([before] if before else []), *evicted])
+
+
+def _write(storage: Storage, source: str, path: Path, name: str, mime: str) -> StoredObject:
+    """Write a variant to the storage. It is private if its file is."""
+    if isinstance(storage, PrivateStorage) and storage.is_private(source):
+        return storage.write_private(path, name, mime)
+    return storage.write(path, name, mime)
 
 
 def _may_be_image(source: str) -> bool:
@@ -307,7 +325,7 @@ def _copied(content: IO[bytes], length: int) -> FileIO:
     copy: Any = TemporaryFile(buffering=0)  # noqa: SIM115 - the response closes it
     try:
         while length > 0 and (piece := content.read(min(_CHUNK, length))):
-            _write(copy, piece)
+            _write_piece(copy, piece)
             length -= len(piece)
         copy.seek(0)
     except BaseException:
@@ -317,7 +335,7 @@ def _copied(content: IO[bytes], length: int) -> FileIO:
     return file
 
 
-def _write(file: FileIO, piece: bytes) -> None:
+def _write_piece(file: FileIO, piece: bytes) -> None:
     """Write all bytes: an unbuffered file can write a part, such as on a disk that is almost full."""
     rest = memoryview(piece)
     while rest:

@@ -30,7 +30,7 @@ from octavo.content.media.processing import (
     Part,
     StoredFile,
 )
-from octavo.content.media.storage.base import ReplacedObject, Storage, temporary_in
+from octavo.content.media.storage.base import ReplacedObject, Storage, is_private_file, temporary_in
 from octavo.content.media.storage_cleanup import StorageCleanup
 from octavo.core.clock import this_moment
 from octavo.core.errors import ServiceUnavailable, ValidationError
@@ -261,7 +261,8 @@ class MediaLibrary:
         async def store(work: FileWork, name: FileName) -> StoredFile:
             return await in_thread(lambda: work.stage(name, info, work.replacing(name, naming)))
 
-        return await self._take(file, info, store, lambda work, name: work.replacing(name, naming))
+        is_private = await in_thread(lambda: is_private_file(self.storage, naming.known.get("")))
+        return await self._take(file, info, store, lambda work, name: work.replacing(name, naming), private=is_private)
 
     async def _take(
         self,
@@ -269,11 +270,13 @@ class MediaLibrary:
         info: FileInfo,
         store: Callable[[FileWork, FileName], Awaitable[StoredFile]],
         check: Callable[[FileWork, FileName], object] = lambda *_: None,
+        *,
+        private: bool = False,
     ) -> StoredFile:
         """Copy and prepare a file, and store it. `check` raises an error before it is prepared."""
         name = read_file_name(file.filename)
         _check_info(info)
-        work = FileWork(self.storage, self._options)
+        work = FileWork(self.storage, self._options, private=private)
         try:
             await in_thread(lambda: work.copy(file, name))
             check(work, name)

@@ -24,7 +24,7 @@ _MAYBE_ANIMATED: Final = "image/gif"
 class PresetUrls:
     """Adds an entry for each preset and the placeholder to `formats`.
 
-    `base` is the URL of this service, or empty for relative URLs.
+    `base` is the URL of this service, or empty for relative URLs. `private_mark` begins URLs of private files.
     """
 
     lasts = True
@@ -35,11 +35,13 @@ class PresetUrls:
         storage: Storage,
         base: str = "",
         auto_formats: Sequence[ImageFormat] = (),
+        private_mark: str = "",
     ) -> None:
         self._presets = presets
         self._versions = {name: preset_version(preset, auto_formats) for name, preset in presets.items()}
         self._storage = storage
         self._base = base
+        self._private_mark = private_mark
         self._mark = secrets.token_hex(12)
         mark = self._mark.encode()
         self._marked = re.compile(rb'\["%b",(\[.*?\]),"%b",(.*?),"%b"\]' % (mark, mark, mark), re.DOTALL)
@@ -79,12 +81,16 @@ class PresetUrls:
         added = {} if placeholder is None else {_PLACEHOLDER: placeholder}
         if not self._presets or mime not in KINDS or url is None or provider not in self._storage.providers:
             return added
+        is_private = bool(self._private_mark) and url.startswith(self._private_mark)
+        url = url.removeprefix(self._private_mark)
         name = self._storage.name_of(url)
         if name is None:
             return added
         size = Size(width, height) if width and height and mime != _MAYBE_ANIMATED else None
         path = url if url.startswith("/") else f"{self._base}/uploads/{quote(name)}"
         start = version_text(version or 0)
+        if is_private:  # each URL gets a signature, so there is no `srcset`
+            path, size = f"{self._private_mark}{path}", None
         return added | {
             preset: _entry(f"{path}?preset={quote(preset)}", f"{start}{self._versions[preset]}", wanted, size)
             for preset, wanted in self._presets.items()

@@ -16,7 +16,7 @@ from octavo.content.media.file_names import FileName, new_hash
 from octavo.content.media.file_preparation import Preparation, prepare_file, prepared_type
 from octavo.content.media.file_types import HEAD_BYTES, SVG, fits, is_false_image, type_of
 from octavo.content.media.image_sizes import Format, Measured
-from octavo.content.media.storage.base import Storage, StoredObject, temporary_in
+from octavo.content.media.storage.base import PrivateStorage, Storage, StoredObject, temporary_in
 from octavo.core.errors import ApplicationError
 from octavo.core.forms.printing import MISSING
 from octavo.core.media_types import extension_of, type_by_name
@@ -134,9 +134,11 @@ class StoredFile:
 class FileWork:
     """The steps to store one file."""
 
-    def __init__(self, storage: Storage, options: MediaOptions) -> None:
+    def __init__(self, storage: Storage, options: MediaOptions, *, private: bool = False) -> None:
+        """Create the work. `private`: the file is private, in a `PrivateStorage`."""
         self._storage = storage
         self._options = options
+        self._private = private
         self._path = Path()
         self._size = 0
         self._mime = self._kind = ""
@@ -256,7 +258,12 @@ class FileWork:
     def _write(self, path: Path, format_name: str, naming: Naming, *, wait: bool) -> None:
         target = naming.of(self._storage, format_name)
         place = temporary_in(self._storage, naming.extension) if wait else target
-        self._parts.append(Part(format_name, target, self._storage.write(path, place, self._mime)))
+        if self._private:
+            assert isinstance(self._storage, PrivateStorage)
+            kept = self._storage.write_private(path, place, self._mime)
+        else:
+            kept = self._storage.write(path, place, self._mime)
+        self._parts.append(Part(format_name, target, kept))
 
     def discard(self) -> None:
         """Remove all files of this upload."""

@@ -14,6 +14,9 @@ from octavo.api.rest.endpoints import ContentEndpoints
 from octavo.content.controllers.content import ContentController
 from octavo.content.media.files import FileService
 from octavo.content.media.preset_urls import PresetUrls
+from octavo.content.media.private_files import url_signer
+from octavo.content.media.private_urls import PrivateUrls
+from octavo.content.media.storage.local import LocalStorage
 from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
 from octavo.core.cache import CacheScope
@@ -52,15 +55,26 @@ def open_reader(shared: Infrastructure, registry: Registry, caches: CacheScope) 
 
 
 def _file_rewriter(shared: Infrastructure) -> FileRewriter | None:
-    """Return what changes files in responses: signed URLs of a private storage, or what presets add, if enabled."""
+    """Return what changes files in responses: signed URLs of private files, or what presets add, if enabled."""
     storage = shared.storage
     if storage.signs:
         return UrlSigner(storage.sign)
+    secret = shared.settings.api.images.secret
+    if isinstance(storage, LocalStorage) and storage.hides_files and secret is not None:
+        private = PrivateUrls(url_signer(secret))
+        private.presets = _preset_urls(shared, private.mark)
+        return private
+    return _preset_urls(shared)
+
+
+def _preset_urls(shared: Infrastructure, private_mark: str = "") -> PresetUrls | None:
     if not shared.settings.api.images.in_formats:
         return None
     url, images = shared.settings.server.url, options.image_options(shared.settings)
     presets = {} if shared.images is None else images.presets
-    return PresetUrls(presets, storage, url.rstrip("/") if "://" in url else "", images.auto_formats)
+    return PresetUrls(
+        presets, shared.storage, url.rstrip("/") if "://" in url else "", images.auto_formats, private_mark
+    )
 
 
 def use_response_cache(

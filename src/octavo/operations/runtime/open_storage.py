@@ -11,6 +11,7 @@ from tempfile import TemporaryFile, mkdtemp
 from typing import Any, Final
 
 from octavo.api.http.form_data import IN_MEMORY
+from octavo.content.media.private_files import private_key
 from octavo.content.media.storage.base import ClosedStorage, Storage, StorageProblem
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.media.storage.objects import AzureOptions, AzureStorage, GoogleOptions, GoogleStorage
@@ -87,7 +88,12 @@ def warn_unwritable(storage: Storage) -> None:
 
 
 def _open_local(settings: Settings) -> Storage:
-    return LocalStorage(settings.project / settings.server.public_folder / "uploads", providers=_providers(settings))
+    folder, secret = settings.project / settings.server.public_folder / "uploads", settings.api.images.secret
+    is_private = settings.plugins.upload.config.private_files
+    if is_private and secret is None:
+        logger.warning("`upload.config.privateFiles` has no effect: set `images.secret`, which signs the URLs of files")
+    key = private_key(secret) if is_private and secret is not None else None
+    return LocalStorage(folder, providers=_providers(settings), private_key=key)
 
 
 def _open_s3(settings: Settings) -> Storage:

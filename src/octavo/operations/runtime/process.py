@@ -102,7 +102,7 @@ class Process:
         self.asgi = HttpApplication(
             self.site.router,
             http_options(settings),
-            static=static_files(settings, self.infrastructure.images),
+            static=static_files(settings, self.infrastructure.images, self.infrastructure.storage),
             around=self.site.around,
             following=self.infrastructure.traces,
             on_startup=(self._start,),
@@ -365,7 +365,7 @@ class Process:
 
     def _swap(self, infrastructure: Infrastructure, site: Site) -> None:
         settings, follows = infrastructure.settings, infrastructure.traces
-        http, files = http_options(settings), static_files(settings, infrastructure.images)
+        http, files = http_options(settings), static_files(settings, infrastructure.images, infrastructure.storage)
         dispatcher = self.asgi.replace(site.router, http, files, site.around, follows)
         left = None if infrastructure is self.infrastructure else self.infrastructure
         replaced = ReplacedSite(dispatcher, self.site, self._background, left)

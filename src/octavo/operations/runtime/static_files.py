@@ -10,9 +10,12 @@ import octavo.api.admin
 from octavo.api.admin.preview_script import PreviewScript
 from octavo.api.http.content_security_policy import V4_PANEL, admin_pages_policy
 from octavo.api.http.image_files import ImageFiles
+from octavo.api.http.private_files import PrivateFiles
 from octavo.api.http.single_page import ASSETS, PAGE, SinglePage, versioned_assets
 from octavo.api.http.static import Files, FirstOf, StaticFiles, StaticOptions
 from octavo.content.media.image_variants import ImageVariants
+from octavo.content.media.storage.base import Storage
+from octavo.content.media.storage.local import LocalStorage
 from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.markup import escape
 from octavo.operations.runtime.options import image_options
@@ -35,7 +38,7 @@ _LANGUAGE: Final = '<html lang="en">'
 """The root element of the built page, to which the path of the public URL and the project's languages are added."""
 
 
-def static_files(settings: Settings, images: ImageVariants | None = None) -> Files:
+def static_files(settings: Settings, images: ImageVariants | None = None, storage: Storage | None = None) -> Files:
     """Return the files served for paths without a route."""
     ages = settings.middlewares.public
     public = StaticFiles(
@@ -44,7 +47,15 @@ def static_files(settings: Settings, images: ImageVariants | None = None) -> Fil
         {"/uploads": StaticOptions(f"max-age={ages.uploads_max_age}", untrusted=True)},
         icons=settings.project,
     )
-    return FirstOf((*_pages(settings), *_images(settings, images), public))
+    return FirstOf((*_pages(settings), *_images(settings, images), public, *_private(settings, storage)))
+
+
+def _private(settings: Settings, storage: Storage | None) -> tuple[Files, ...]:
+    """Return the private files of the local storage, if it can have any."""
+    secret = settings.api.images.secret
+    if isinstance(storage, LocalStorage) and storage.hides_files and secret is not None:
+        return (PrivateFiles(storage, secret, settings.middlewares.public.uploads_max_age),)
+    return ()
 
 
 def _images(settings: Settings, images: ImageVariants | None) -> tuple[Files, ...]:

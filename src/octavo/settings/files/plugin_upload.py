@@ -212,6 +212,11 @@ class UploadConfig:
     keep_metadata: bool = setting(
         False, "Keep metadata of cameras and programs in images and videos, such as the location."
     )
+    private_files: bool = setting(
+        False,
+        "Let administrators make single files private: their URLs need a signature, which expires. Only for the "
+        "storage `local`; requires `images.secret`.",
+    )
 
     @property
     def storage(self) -> str | None:

@@ -56,6 +56,25 @@ class FocalPointForm(TypedDict):
     focalPoint: FocalPointTold | None
 
 
+class Privacy(TypedDict):
+    """Whether a file is private, and whether the settings and the storage let you change it."""
+
+    private: bool
+    canChange: bool
+
+
+class PrivacyAnswer(TypedDict):
+    """Whether a file is private."""
+
+    data: Privacy
+
+
+class PrivacyForm(TypedDict):
+    """Whether a file is to be private."""
+
+    private: bool
+
+
 class Counted(TypedDict):
     """A number of items."""
 

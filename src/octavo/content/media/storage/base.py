@@ -176,6 +176,24 @@ class ReadableStorage(Protocol):
         """Return the public URL of a file, as stored in its row."""
 
 
+@runtime_checkable
+class PrivateStorage(Protocol):
+    """A storage that can keep single files private. They are not public at their URLs."""
+
+    @property
+    def hides_files(self) -> bool:
+        """Whether this is enabled."""
+
+    def is_private(self, name: str) -> bool:
+        """Return whether a file is private; False for missing files and invalid names."""
+
+    def write_private(self, path: Path, name: str, mime: str) -> StoredObject:
+        """Move a complete file from the workspace to the private files; overwrites an existing file with the name."""
+
+    def set_private(self, names: Iterable[str], *, private: bool) -> None:
+        """Make files private or public; missing ones are ignored."""
+
+
 class RemoteContent(RawIOBase):
     """The content of a file in a remote storage. `speaking` converts the errors of each read."""
 
@@ -277,6 +295,11 @@ def checked(name: str) -> str:
     if not is_segment(name):
         raise ValueError(f"not a valid file name: {name!r}")
     return name
+
+
+def is_private_file(storage: Storage, name: str | None) -> bool:
+    """Return whether a single file of a storage is private."""
+    return name is not None and isinstance(storage, PrivateStorage) and storage.is_private(name)
 
 
 class ClosedStorage:

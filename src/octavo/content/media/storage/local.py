@@ -6,26 +6,64 @@ A file is written to a temporary name in the same folder and then renamed, so th
 import os
 import shutil
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Final
 
 from octavo.content.media.storage.base import NamedStorage, StoredObject, Workspace, checked, is_segment
 
+_HIDDEN: Final = ".private-"
+
 
 class LocalStorage(NamedStorage):
-    """The upload folder, served under the path `url`. `providers` are its names in rows; new rows use the first."""
+    """The upload folder, served under the path `url`. `providers` are its names in rows; new rows use the first.
 
-    def __init__(self, folder: Path, url: str = "/uploads", providers: Collection[str] = ("local",)) -> None:
+    Private files are in a hidden folder inside of it, which is never served. Its name ends with `private_key`, so that
+    a web server that serves the upload folder itself does not reveal them.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        url: str = "/uploads",
+        providers: Collection[str] = ("local",),
+        private_key: str | None = None,
+    ) -> None:
         self.provider = next(iter(providers))
         self.providers = providers
         self.workspace = Workspace(folder)
         self._folder = folder
         self._url = url
+        self._hidden = None if private_key is None else _hidden_folder(folder, private_key)
 
     def write(self, path: Path, name: str, mime: str) -> StoredObject:
-        """Move a file from the workspace, atomically."""
+        """Move a file from the workspace, atomically. A private file with the name stays private."""
         path.replace(self._path(name))
         return self.kept(name)
+
+    def is_private(self, name: str) -> bool:
+        return self._hidden is not None and is_segment(name) and (self._hidden / name).is_file()
+
+    def private_path(self, name: str) -> Path | None:
+        """Return where a private file is; None if there is none with this name."""
+        return self._hidden / name if self._hidden is not None and self.is_private(name) else None
+
+    @property
+    def hides_files(self) -> bool:
+        """Whether files can be private."""
+        return self._hidden is not None
+
+    def write_private(self, path: Path, name: str, mime: str) -> StoredObject:
+        path.replace(self._private_path(name))
+        (self._folder / name).unlink(missing_ok=True)
+        return self.kept(name)
+
+    def set_private(self, names: Iterable[str], *, private: bool) -> None:
+        for name in names:
+            paths = self._folder / checked(name), self._private_path(name)
+            source, target = paths if private else paths[::-1]
+            with suppress(FileNotFoundError):
+                source.replace(target)
 
     def exists(self, name: str) -> bool:
         return self._path(name).is_file()
@@ -35,7 +73,8 @@ class LocalStorage(NamedStorage):
 
     def copy(self, name: str, copy: str) -> bool:
         """Hard-link a file to a new name, or copy it if links are not supported; return whether it existed."""
-        source, target = self._path(name), self._path(copy)
+        source = self._path(name)
+        target = source.with_name(checked(copy))
         try:
             os.link(source, target)
         except FileNotFoundError:
@@ -45,20 +84,27 @@ class LocalStorage(NamedStorage):
         return True
 
     def move(self, name: str, target: str) -> None:
-        self._path(name).replace(self._path(target))
+        """Rename a file. If the file or an existing one with the target name is private, the result is."""
+        if self.is_private(name) or self.is_private(target):
+            self._path(name).replace(self._private_path(target))
+            (self._folder / target).unlink(missing_ok=True)
+        else:
+            self._path(name).replace(self._path(target))
 
     def remove(self, names: Iterable[str]) -> None:
-        for name in names:
-            if is_segment(name):
-                (self._folder / name).unlink(missing_ok=True)
+        for name in filter(is_segment, names):
+            for folder in self._folders():
+                (folder / name).unlink(missing_ok=True)
 
     def settle(self) -> None:
-        """Flush the folder; the contents are already on disk."""
-        descriptor = os.open(self._folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        """Flush the folders; the contents are already on disk."""
+        for folder in self._folders():
+            if folder.is_dir():
+                descriptor = os.open(folder, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
 
     def prefix_of(self, path: str) -> str:
         """Return no prefix: all files are in one folder."""
@@ -72,4 +118,22 @@ class LocalStorage(NamedStorage):
         return name if is_segment(name) else None
 
     def _path(self, name: str) -> Path:
+        """Return where a file is, or where a new public one is to be."""
+        if self._hidden is not None and self.is_private(name):
+            return self._hidden / name
         return self._folder / checked(name)
+
+    def _private_path(self, name: str) -> Path:
+        if self._hidden is None:
+            raise ValueError("private files are not enabled")
+        self._hidden.mkdir(mode=0o700, exist_ok=True)
+        return self._hidden / checked(name)
+
+    def _folders(self) -> list[Path]:
+        return [self._folder] if self._hidden is None else [self._folder, self._hidden]
+
+
+def _hidden_folder(folder: Path, key: str) -> Path:
+    """Return the folder of private files: the existing one, which can be of another key, or a new one."""
+    existing = sorted(folder.glob(f"{_HIDDEN}*"))
+    return existing[0] if existing else folder / f"{_HIDDEN}{key}"

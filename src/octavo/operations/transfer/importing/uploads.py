@@ -7,7 +7,14 @@ unreferenced files remain, but never a row without its file.
 from collections.abc import Mapping
 from typing import Any
 
-from octavo.content.media.storage.base import ReplacedObject, Storage, StoredObject, is_segment, temporary_in
+from octavo.content.media.storage.base import (
+    PrivateStorage,
+    ReplacedObject,
+    Storage,
+    StoredObject,
+    is_segment,
+    temporary_in,
+)
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.media_types import ANY_TYPE, type_by_name
 from octavo.operations.transfer.archive.parts import UPLOADS, UPLOADS_METADATA
@@ -100,4 +107,7 @@ class UploadImporter:
     def finish(self, before: set[str]) -> None:
         """Delete files that are no longer needed, including those of the project `before` the import."""
         backups = [exchanged.backup for exchanged in self._exchanged if exchanged.backup is not None]
-        self._storage.remove([*backups, *(before - {kept.name for kept in self._kept.values()})])
+        names = {kept.name for kept in self._kept.values()}
+        if isinstance(self._storage, PrivateStorage) and self._storage.hides_files:
+            self._storage.set_private(names, private=False)
+        self._storage.remove([*backups, *(before - names)])

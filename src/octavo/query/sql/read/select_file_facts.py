@@ -5,11 +5,12 @@ reader replaces. The mark is a secret of the process, so clients cannot get othe
 entry.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from octavo.query.plan.nodes import ScalarShape
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.read.select import SelectCompiler
+from octavo.query.sql.read.select_signed_urls import PrivateUrlsCompiler
 from octavo.schema.attributes import UPDATED_AT, Scalar
 from octavo.schema.content_types import FILE
 from octavo.schema.registry import Registry
@@ -25,7 +26,7 @@ class FileFactsCompiler(SelectCompiler):
     """Adds facts beside the `formats` of each file."""
 
     def __init__(
-        self, registry: Registry, dialect: Dialect, largest: int, most_text: int | None, *, mark: str, **kept: bool
+        self, registry: Registry, dialect: Dialect, largest: int, most_text: int | None, *, mark: str, **kept: Any
     ) -> None:
         super().__init__(registry, dialect, largest, most_text, **kept)
         self._mark = mark
@@ -41,9 +42,21 @@ class FileFactsCompiler(SelectCompiler):
         for name in _FACTS:
             attribute = self._scalars[name]
             kind = SCALAR_TYPES[attribute.type].kind
-            parts += [self.dialect.json_scalar(kind, self.column(attribute, alias)), "','"]
+            column = self.url_fact(alias) if name == "url" else self.column(attribute, alias)
+            parts += [self.dialect.json_scalar(kind, column), "','"]
         moment = self.dialect.milliseconds(self.column(self._scalars[UPDATED_AT], alias))
         version = self.dialect.json_scalar(ValueKind.INTEGER, f"({moment})")
         parts += [version, "','", _PLACEHOLDER.format(alias=alias)]
         end, last = (self.literal(text) for text in (f'],"{self._mark}",', f',"{self._mark}"]'))
         return self.dialect.concat([*parts, end, found, last])
+
+    def url_fact(self, alias: str) -> str:
+        """Return the SQL for the URL in the facts."""
+        return self.column(self._scalars["url"], alias)
+
+
+class PrivateFileFactsCompiler(FileFactsCompiler, PrivateUrlsCompiler):
+    """Also marks the URLs of private files, including those in the facts."""
+
+    def url_fact(self, alias: str) -> str:
+        return f"({self.marked_url(alias)})"

@@ -1,0 +1,54 @@
+"""Serve private files of the local storage at signed URLs: `GET /uploads/cat_0f3a9c2b71.jpg?expires=...&signature=...`.
+
+It is the last source of files, because private files are not in the public folder.
+"""
+
+import asyncio
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from octavo.api.http.image_files import UPLOADS
+from octavo.api.http.request import Request
+from octavo.api.http.response import Response
+from octavo.api.http.static import StaticOptions, answer_file, open_inside, safe_segments, served_type
+from octavo.content.media.private_files import EXPIRES, SIGNATURE, check_signature
+from octavo.content.media.storage.local import LocalStorage
+from octavo.core.clock import SYSTEM_CLOCK, Clock
+from octavo.core.errors import ForbiddenError
+
+_REFUSAL = "The file is private. Use the URL from a response of the API: it has a signature, and expires"
+
+
+class PrivateFiles:
+    """The private files of the local storage."""
+
+    def __init__(self, storage: LocalStorage, secret: str, max_age: int, clock: Clock = SYSTEM_CLOCK) -> None:
+        """Create the files. `max_age` is the maximum lifetime in the caches of browsers, in seconds."""
+        self._storage = storage
+        self._secret = secret
+        self._max_age = max_age
+        self._clock = clock
+
+    async def respond(self, request: Request) -> Response | None:
+        """Return a private file; None if the path is not of one. Raises ForbiddenError without a valid signature."""
+        path = request.raw_path
+        segments = safe_segments(path[len(UPLOADS) :]) if path.startswith(UPLOADS) else None
+        if segments is None or len(segments) != 1:
+            return None
+        found = await asyncio.to_thread(self._storage.private_path, segments[0])
+        if found is None:
+            return None
+        query, now = request.scope["query_string"].decode("latin-1"), self._clock.wall()
+        given = dict(parse_qsl(query, keep_blank_values=True))
+        if SIGNATURE not in given:
+            raise ForbiddenError(_REFUSAL)
+        check_signature(path, query, given, self._secret, now)
+        remaining = int(given[EXPIRES][:12]) - int(now) if EXPIRES in given else self._max_age
+        options = StaticOptions(f"private, max-age={min(remaining, self._max_age)}", entity_tags=True, untrusted=True)
+        return await self._serve(request, found, options)
+
+    async def _serve(self, request: Request, path: Path, options: StaticOptions) -> Response | None:
+        opened = await asyncio.to_thread(open_inside, path.parent.resolve(), [path.name])
+        if opened is None:
+            return None
+        return answer_file(request, opened, served_type(path.name, options), options)

@@ -1,0 +1,177 @@
+"""Private files over HTTP, on both databases: only signed URLs, which responses contain, return them."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+
+from octavo.content.media.private_files import sign
+from tests.api.http.asgi import Answer, call
+from tests.api.http.test_image_files import PRESETS, SECRET_TEXT, halves
+from tests.api.rest.test_uploads import BOOK, Shop, open_writable
+from tests.models.bookshop import FULL_TOKEN
+from tests.models.templates import Copy
+
+pytestmark = pytest.mark.anyio
+
+SETTINGS = {
+    "OCTAVO_PLUGINS__UPLOAD__CONFIG__PRIVATE_FILES": "true",
+    "IMAGES_SECRET": SECRET_TEXT,
+    "OCTAVO_MIDDLEWARES__PUBLIC__UPLOADS_MAX_AGE": "10000000000",
+    "OCTAVO_API__IMAGES__PRESETS": json.dumps(PRESETS),
+}
+PHOTO = ("files", "photo.jpg", halves(600, 300), "image/jpeg")
+
+
+@pytest.fixture(params=["false", "true"], ids=["plain", "in_formats"])
+async def shop(
+    request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Path, bookshop_copy: Copy
+) -> AsyncIterator[Shop]:
+    listed = {"OCTAVO_API__IMAGES__IN_FORMATS": request.param}
+    site = await open_writable(tmp_path / "shop", bookshop_copy, {**SETTINGS, **listed})
+    yield Shop(site, tmp_path / "shop/public/uploads")
+    await site.octavo.infrastructure.close()
+
+
+async def get(shop: Shop, target: str, method: str = "GET", **headers: str) -> Answer:
+    given = [(name.replace("_", "-"), value) for name, value in headers.items()]
+    return await call(shop.site.octavo.asgi, method, target, given)
+
+
+async def hide(shop: Shop, file: dict[str, Any], *, private: bool = True) -> dict[str, Any]:
+    """Make a file private, as the endpoint of the pages does; return what the API responds of it."""
+    services = shop.site.octavo.site.services
+    library = services.manage().library
+
+    async def anybody(*_: object) -> None:
+        """Allow it."""
+
+    await services.files.set_private(file["id"], library.file_answer, None, anybody, private=private)
+    return await read(shop, file)
+
+
+async def read(shop: Shop, file: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = (await shop.site.get(f"/api/upload/files/{file['id']}", FULL_TOKEN)).json
+    return found
+
+
+def urls(file: dict[str, Any]) -> list[str]:
+    """The URLs of a file and its formats."""
+    formats = [part["url"] for part in (file["formats"] or {}).values()]
+    return [url for url in (file["url"], *formats) if not url.startswith("data:")]
+
+
+def plain(url: str) -> str:
+    """The URL without its signature."""
+    return url.partition("&expires=")[0].partition("?expires=")[0]
+
+
+async def test_private_files_need_a_signed_url(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    await get(shop, f"{file['url']}?preset=wide")
+    hidden = await hide(shop, file)
+    assert [plain(url) for url in urls(hidden)][:2] == urls(file)[:2]
+    assert len(urls(hidden)) == len(urls(file))
+    for url in urls(hidden):
+        unsigned = await get(shop, plain(url))
+        assert (unsigned.status, unsigned.json["error"]["name"]) == (403, "ForbiddenError")
+        shown = await get(shop, url)
+        assert (shown.status, shown.headers["cache-control"].partition("=")[0]) == (200, "private, max-age")
+        assert 0 < int(shown.headers["cache-control"].rpartition("=")[2]) <= 3600
+    assert (await get(shop, file["url"] + "?preset=wide")).status == 403
+    name = file["url"].removeprefix("/uploads/")
+    assert not (shop.folder / name).exists()
+    assert [path.name for path in shop.folder.iterdir() if not path.name.startswith(".")] == []
+    (folder,) = shop.folder.glob(".private-*")
+    for path in (f"/uploads/{folder.name}/{name}", f"/uploads/%2e{folder.name[1:]}/{name}"):
+        assert (await get(shop, path)).status == 404
+
+
+async def test_requests_for_private_files(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    url = (await hide(shop, file))["url"]
+    whole = await get(shop, url)
+    assert (whole.body, whole.headers["x-content-type-options"]) == (PHOTO[2], "nosniff")
+    head = await get(shop, url, "HEAD")
+    assert (head.status, head.body, head.headers["content-length"]) == (200, b"", str(len(PHOTO[2])))
+    part = await get(shop, url, range="bytes=-3")
+    assert (part.status, part.body) == (206, PHOTO[2][-3:])
+    same = await get(shop, url, if_none_match=whole.headers["etag"])
+    assert (same.status, same.headers["cache-control"].partition("=")[0]) == (304, "private, max-age")
+    expires = parse_qs(url.partition("?")[2])["expires"][0]
+    path = file["url"]
+    for query, signature in (
+        (f"expires={int(expires) + 1}", sign(path, f"expires={expires}", SECRET_TEXT)),
+        ("expires=1000000000", sign(path, "expires=1000000000", SECRET_TEXT)),
+        ("expires=", sign(path, "expires=", SECRET_TEXT)),
+        (f"expires={expires}", "x"),
+    ):
+        assert (await get(shop, f"{path}?{query}&signature={signature}")).status == 403
+    assert (await get(shop, path, "HEAD")).status == 403
+    width = f"width=33&expires={expires}"
+    small = await get(shop, f"{path}?{width}&signature={sign(path, width, SECRET_TEXT)}")
+    assert (small.status, small.headers["cache-control"].partition(",")[0]) == (200, "private")
+    assert not [path for path in shop.folder.iterdir() if path.name.startswith("variant_")]
+
+
+async def test_all_apis_sign_the_urls(shop: Shop) -> None:
+    book = await shop.book()
+    (file,) = await shop.add(PHOTO, ("ref", BOOK), ("refId", str(book)), ("field", "cover"))
+    await hide(shop, file)
+    shown = (await shop.site.get(f"/api/books/{book}?populate=cover", FULL_TOKEN)).json
+    cover = shown["data"]["attributes"]["cover"]["data"]["attributes"]
+    for url in urls(cover):
+        assert (await get(shop, url)).status == 200
+    query = f"{{ book(id: {book}) {{ data {{ attributes {{ cover {{ data {{ attributes {{ url }} }} }} }} }} }} }}"
+    answered = (await shop.send("POST", "/graphql", json.dumps({"query": query}).encode())).json
+    url = answered["data"]["book"]["data"]["attributes"]["cover"]["data"]["attributes"]["url"]
+    assert (plain(url), (await get(shop, url)).body) == (file["url"], PHOTO[2])
+    stored = await shop.site.database.fetch_value(f"SELECT url FROM files WHERE id = {file['id']}")
+    assert stored == file["url"]
+
+
+async def test_a_private_file_stays_private_when_it_is_replaced(shop: Shop) -> None:
+    (file,) = await shop.add(("files", "photo.jpg", halves(200, 100), "image/jpeg"))
+    await hide(shop, file)
+    await shop.post(f"/api/upload?id={file['id']}", ("files", "large.jpg", halves(1200, 600), "image/jpeg"))
+    replaced = await read(shop, file)
+    assert {"thumbnail", "small", "medium", "large"} <= replaced["formats"].keys()
+    for url in urls(replaced):
+        assert [(await get(shop, each)).status for each in (plain(url), url)] == [403, 200]
+    assert [path.name for path in shop.folder.iterdir() if not path.name.startswith(".private")] == []
+    assert (await shop.send("DELETE", f"/api/upload/files/{file['id']}")).status == 200
+    (folder,) = shop.folder.glob(".private-*")
+    assert [*folder.iterdir()] == []
+    assert await shop.count("octavo_private_files") == 0
+
+
+async def test_a_private_file_can_become_public(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    await hide(shop, file)
+    shown = await hide(shop, file, private=False)
+    assert [plain(url) == url for url in urls(shown)] == [True] * len(urls(shown))
+    assert [(await get(shop, url)).status for url in urls(shown)] == [200] * len(urls(shown))
+    assert await shop.count("octavo_private_files") == 0
+
+
+async def test_names_with_quotes_and_spaces_are_signed(shop: Shop) -> None:
+    (file,) = await shop.add(("files", "notes.txt", b"hello", "text/plain"))
+    odd = 'a "b" %41 ü.txt'
+    (shop.folder / file["url"].removeprefix("/uploads/")).rename(shop.folder / odd)
+    text = "UPDATE files SET url = '/uploads/{}', hash = 'a', ext = '.txt' WHERE id = {}".format(odd, file["id"])
+    await shop.site.database.execute(text)
+    hidden = await hide(shop, file)
+    assert (await get(shop, hidden["url"])).body == b"hello"
+    assert (await get(shop, plain(hidden["url"]))).status == 403
+
+
+async def test_without_the_setting_files_cannot_be_private(tmp_path: Path, bookshop_copy: Copy) -> None:
+    site = await open_writable(tmp_path / "shop", bookshop_copy, {"IMAGES_SECRET": SECRET_TEXT})
+    shop = Shop(site, tmp_path / "shop/public/uploads")
+    (file,) = await shop.add(PHOTO)
+    with pytest.raises(Exception, match="only in the local storage"):
+        await hide(shop, file)
+    await site.octavo.infrastructure.close()
