@@ -20,7 +20,10 @@ SERVER = {"host": "db", "port": 3307, "database": "my site", "user": "me@x", "pa
         ),
         ({"client": "mysql", "connection": "mysql://me%40x:secret@db/n"}, "mysql://me%40x@db:3306/n TARGET"),
         (
-            {"client": "mysql", "connection": {"socketPath": "/run/my sql", "database": "n", "user": "me"}},
+            {
+                "client": "mysql",
+                "connection": {"socketPath": "/run/my sql", "database": "n", "user": "me", "timezone": "utc"},
+            },
             "mysql://me@/n?socket=/run/my%20sql TARGET",
         ),
         (

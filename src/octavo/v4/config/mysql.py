@@ -1,5 +1,6 @@
 """`config/database` with MySQL, which Octavo does not serve: how to copy its data."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit
@@ -8,6 +9,8 @@ from octavo.v4.config.tree import Leaf, Node, Table
 
 _CLIENTS: Final = ("mysql", "mysql2")
 _PORT: Final = 3306
+_OFFSET: Final = re.compile(r"[+-]\d\d:\d\d", re.ASCII)
+"""The driver mysql2 reads other values as UTC, except `local`."""
 
 
 def copy_command(connection: Table) -> str | None:
@@ -20,8 +23,8 @@ def copy_command(connection: Table) -> str | None:
         return None
     inner = connection.members.get("connection")
     known = _known(inner)
-    zone = known.get("timezone")
-    option = f" --time-zone {zone}" if zone not in (None, "", "local") else ""
+    zone = known.get("timezone", "")
+    option = f" --time-zone {zone}" if _OFFSET.fullmatch(zone) else ""
     return f"octavo db copy {_url(known)} TARGET{option}"
 
 
