@@ -47,6 +47,7 @@ def test_a_run_with_differences(tmp_path: Path) -> None:
     assert process.returncode == 0
     assert "Unexplained differences in 1 of 2 requests, in 1 group." in output
     assert "Skipped: writes: 1" in output
+    assert "took too long" not in output
     assert set(asked["new"]) == {"GET /api/different", "GET /api/same"}
     assert "POST /api/same" in asked["old"]
     lines = [json.loads(line) for line in log.read_text().splitlines()]

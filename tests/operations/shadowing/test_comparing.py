@@ -116,6 +116,21 @@ async def test_differences_are_confirmed_and_hold_no_secrets() -> None:
     assert not [secret for secret in (TOKEN, "cookie-1", "ann@example.org") if secret in report]
 
 
+async def test_explained_differences_are_not_requested_again() -> None:
+    asked: list[str] = []
+
+    def old(request: Asked) -> Sent:
+        asked.append(request.path)
+        return reply({})
+
+    with serving(old) as old_url, serving(lambda request: reply({"data": {"id": 1, "meta": {}}})) as new_url:
+        results, outcomes = await compared([recorded("/api/tags/1", {"data": {"id": 1}})] * 2, old_url, new_url)
+    assert [(one.state, one.differences[0].reason) for one in outcomes] == [("different", "available locales")] * 2
+    assert [(group.reason, group.requests) for group in results.explained] == [("available locales", 2)]
+    assert not results.unexplained
+    assert asked == []
+
+
 async def test_unknown_encodings_are_requested_again() -> None:
     with serving(lambda request: reply({"data": 1})) as url:
         brotli = [JSON, ("Content-Encoding", "br")]

@@ -66,6 +66,12 @@ class OutcomeForm:
             differences=tuple(self._found(request, one, answers) for one in differences),
         )
 
+    def explains_all(
+        self, request: ComparedRequest, differences: Sequence[Difference], answers: tuple[Answer, Answer]
+    ) -> bool:
+        """Return whether each difference has a documented reason."""
+        return all(reason_for(request, one, *answers, self._private) for one in differences)
+
     def _found(self, request: ComparedRequest, difference: Difference, answers: tuple[Answer, Answer]) -> Found:
         redaction, reason = self._redaction, reason_for(request, difference, *answers, self._private)
         key = str(next((part for part in reversed(difference.path) if isinstance(part, str)), ""))

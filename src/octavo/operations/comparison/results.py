@@ -89,12 +89,12 @@ class Group:
     requests: int = 0
     routes: set[str] = field(default_factory=set)
     examples: list[dict[str, str]] = field(default_factory=list)
-    _last: str = ""
+    _last: Outcome | None = None
 
     def add(self, outcome: Outcome, found: Found) -> None:
         self.differences += 1
-        if outcome.key != self._last:  # all differences of a request are added together
-            self._last = outcome.key
+        if outcome is not self._last:  # all differences of an outcome are added together
+            self._last = outcome
             self.requests += 1
         if len(self.routes) < _MOST_ROUTES:
             self.routes.add(outcome.route)

@@ -135,7 +135,9 @@ class Comparer:
         if new.unreachable or old.failure:
             return form.outcome(request, role, (old, new), "failed")
         differences, state = compare(old, new, self._masks), "equal"
-        if differences:
+        if differences and form.explains_all(request, differences, (old, new)):
+            state = "different"
+        elif differences:
             again = await asyncio.gather(
                 self._old.send(request, headers=headers), self._new.send(request, headers=headers)
             )

@@ -15,6 +15,8 @@ from octavo.operations.shadowing.exchanges import MEGABYTE, Exchange, Recorder, 
 logger = logging.getLogger(__name__)
 
 _RESTART_SECONDS: Final = 1.0
+_EXIT_SECONDS: Final = 2.0
+"""The pipe that shows the end of a process closes shortly before the process exits."""
 _LONGEST_RESTART_SECONDS: Final = 60.0
 
 
@@ -105,6 +107,7 @@ class Feed:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._ended()
+                self._process.join(_EXIT_SECONDS)
             if self._process.is_alive():
                 logger.error("The comparing process took too long to end, so there may be no summary")
                 self._process.kill()
