@@ -1,5 +1,6 @@
 """Mark each test by what it needs, so that `make check` can leave out what is slow to start."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -74,6 +75,8 @@ POSTGRESQL = {"postgresql_server", "postgresql_url", "own_postgresql_server"}
 """Fixtures that give a PostgreSQL database to all tests that name them."""
 MYSQL = {"mysql_server", "mysql_name", "own_mysql_server"}
 """The same for MySQL."""
+ON_MYSQL = re.compile(r"[\[-]mysql[\]-]")
+"""The parameter of a test that runs on MySQL. Other tests have names and URLs with the word, and need no server."""
 SERVERS = {"s3_server", "counting_server", "one_openid_server", "own_postgresql_server", "own_mysql_server"}
 """Fixtures that start programs beside the service."""
 
@@ -84,7 +87,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         path = item.path.relative_to(ROOT).as_posix()
         fixtures = set(getattr(item, "fixturenames", ()))
         on_postgresql = "postgresql" in item.name or bool(fixtures & POSTGRESQL)
-        on_mysql = "mysql" in item.name or bool(fixtures & MYSQL)
+        on_mysql = bool(ON_MYSQL.search(item.name) or fixtures & MYSQL)
         folder = FOLDERS.get(path.partition("/")[0])
         if folder:
             item.add_marker(folder)

@@ -254,9 +254,7 @@ async def test_connections_that_fail(
     assert "wrong" not in str(refused.value)
 
 
-async def test_a_user_without_permissions(
-    mysql_server: MysqlServer, town: str, database: Database, registry: Registry
-) -> None:
+async def test_a_user_without_permissions(mysql_server: MysqlServer, town: str) -> None:
     mysql_server.run_sql(
         f"CREATE USER reader@'%' IDENTIFIED BY 'r'; GRANT SELECT ON {town}.streets TO reader@'%';"
         f"GRANT SELECT (id) ON {town}.houses TO reader@'%'"
