@@ -182,3 +182,10 @@ def test_an_invalid_config_in_python_is_reported() -> None:
         f"use.2: {NAME}: expected max and interval as positive integers, not {{'size': 1}}",
         f"use.3: {NAME}: expected max and interval as positive integers, not 3",
     ]
+
+
+async def test_a_closed_api_has_no_fields_that_are_open(serve: Open) -> None:
+    octavo = await serve("find: { policies: ['global::nowhere'] }", middlewares="module.exports = ['global::gate'];")
+    answer = await call(octavo.asgi, "POST", "/graphql")
+    assert answer.status == 403
+    assert octavo.site.guards is None

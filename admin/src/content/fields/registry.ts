@@ -5,6 +5,7 @@ import type { FieldProps } from './props';
 import ComponentField from './components/ComponentField.svelte';
 import ZoneField from './components/ZoneField.svelte';
 import MediaField from './media/MediaField.svelte';
+import { customKindOf } from './custom/kinds';
 import RelationField from './relations/RelationField.svelte';
 import BooleanField from './BooleanField.svelte';
 import EnumerationField from './EnumerationField.svelte';
@@ -50,7 +51,7 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
   json: { load: () => import('./json/JsonField.svelte'), hasOwnFrame: true },
 };
 
-/** How an attribute is shown, by its type; undefined where there is nothing for it. */
+/** How an attribute is shown, by its custom field or its type; undefined where there is nothing for it. */
 export function kindOf(attribute: Attribute): FieldKind | undefined {
-  return KINDS[attribute.type];
+  return customKindOf(attribute) ?? KINDS[attribute.type];
 }

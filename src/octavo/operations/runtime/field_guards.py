@@ -200,8 +200,16 @@ def _fields_by_action(registry: Registry) -> dict[str, tuple[FieldKey, ...]]:
     return {action: tuple(keys) for action, keys in found.items() if keys}
 
 
+def _is_refused(router: Router, path: str) -> bool:
+    found = router.find("POST", path)
+    return found is not None and found[0].handler is refuse
+
+
 def guard_fields(router: Router, app: App, extension: Extension) -> "FieldGuards | None":
-    """Return the guards of REST actions, applied to their root fields if they are shared; None without GraphQL."""
+    """Return the guards of REST actions, applied to their root fields if they are shared.
+
+    None without GraphQL, or if it is closed as a whole.
+    """
     settings = app.settings
     found = read_guards(router, app.registry, settings.api.rest.prefix)
     described = ((one.operation.action, one.words) for one in found)
@@ -213,7 +221,8 @@ def guard_fields(router: Router, app: App, extension: Extension) -> "FieldGuards
     guards = FieldGuards(found, extension, shared, tuple(one.remark(shared=closes) for one in localizations))
     if guards.shared:
         app.controller.guarded_updates = frozenset(guards.updated())
-    if not settings.plugins.graphql.enabled:
+    graphql = settings.plugins.graphql
+    if not graphql.enabled or _is_refused(router, graphql.config.endpoint):
         return replace(guards, guards=()) if localizations else None
     if guards.shared:
         guards.apply_to_fields(app)
