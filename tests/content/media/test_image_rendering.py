@@ -13,6 +13,7 @@ from octavo.content.media.focal_points import FocalPoint
 from octavo.content.media.image_rendering import render
 from octavo.content.media.image_sizes import Size
 from octavo.content.media.image_workers import ImageWorkers, WorkerLimits
+from octavo.content.media.images import TURNS
 from octavo.content.media.transformations import TYPES, ImageFormat, Rendering, Transformation, place
 from octavo.core.errors import ApplicationError
 
@@ -90,6 +91,35 @@ def test_orientations(tmp_path: Path, kind: str, orientation: int) -> None:
     assert size == (Size(20, 40) if orientation >= 5 else Size(20, 10))
 
 
+@pytest.mark.parametrize("orientation", range(2, 9))
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "AVIF"])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        Transformation(width=40, height=40, focus=FocalPoint(0.2, 0.9)),
+        Transformation(width=31, crop=(10, 30, 41, 27)),
+        Transformation(width=50, height=20, fit="contain"),
+    ],
+)
+def test_turned_images_have_the_pixels_of_upright_ones(
+    tmp_path: Path, kind: str, wanted: Transformation, orientation: int
+) -> None:
+    green = Image.linear_gradient("L").resize((240, 120))
+    stored = Image.merge("RGB", (green.transpose(Image.Transpose.FLIP_LEFT_RIGHT), green, green.rotate(180)))
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    upright = stored.transpose(TURNS[orientation - 2])
+    rendering, pixels = Rendering(wanted, "png", wanted.focus or FocalPoint(0.5, 0.5)), []
+    for image, options in ((stored, {"exif": exif}), (upright, {})):
+        source = written(tmp_path, kind, image, quality=95, **options)
+        assert render(source, f"image/{kind.lower()}", rendering, tmp_path / "out")
+        with Image.open(tmp_path / "out") as result:
+            pixels.append(result.convert("RGB"))
+    assert pixels[0].size == pixels[1].size
+    differences = ImageChops.difference(*pixels).split()
+    assert max(max(band.tobytes()) for band in differences) <= 24
+
+
 @pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n", b"GIF89a", b"\xff\xd8\xff", b"x" * 100])
 def test_damaged_files(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "original").write_bytes(content)
@@ -161,13 +191,20 @@ def test_strips_join_without_a_seam(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    "mode, size, image_format",
-    [("RGBA", (7000, 7000), "webp"), ("RGBA", (6000, 4000), "jpeg"), ("P", (8000, 6000), "webp")],
+    "mode, size, image_format, orientation",
+    [
+        ("RGBA", (7000, 7000), "webp", 1),
+        ("RGBA", (7000, 7000), "webp", 6),
+        ("RGBA", (6000, 4000), "jpeg", 1),
+        ("P", (8000, 6000), "webp", 3),
+    ],
 )
 def test_large_images_are_transformed(
-    tmp_path: Path, mode: str, size: tuple[int, int], image_format: ImageFormat
+    tmp_path: Path, mode: str, size: tuple[int, int], image_format: ImageFormat, orientation: int
 ) -> None:
-    source = written(tmp_path, "PNG", Image.new(mode, size), compress_level=1)
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    source = written(tmp_path, "PNG", Image.new(mode, size), compress_level=1, exif=exif)
     workers = ImageWorkers(WorkerLimits(at_once=1, slow=1))
     rendering = Rendering(Transformation(width=800), image_format)
     found = workers.run_blocking(partial(render, source, "image/png", rendering, tmp_path / "out"))

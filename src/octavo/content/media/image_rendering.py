@@ -8,12 +8,12 @@ import math
 from pathlib import Path
 from typing import Any, Final
 
-from PIL import Image, ImageFile, ImageFilter, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageFile, ImageFilter, UnidentifiedImageError
 
 from octavo.content.media.image_errors import is_machine_error
 from octavo.content.media.image_sizes import Size
 from octavo.content.media.image_structure import check_structure
-from octavo.content.media.images import check_memory, open_image, orientation_of
+from octavo.content.media.images import TURNS, check_memory, open_image, orientation_of
 from octavo.content.media.transformations import KINDS, ImageFormat, Placement, Rendering, place
 from octavo.core.errors import ApplicationError, OctavoError
 
@@ -23,6 +23,10 @@ _FILTER_RADIUS: Final = 3
 _STRIP_PIXELS: Final = 1_000_000
 _TURNED: Final = frozenset({5, 6, 7, 8})
 """The Exif orientations that swap width and height."""
+_FROM_RIGHT: Final = frozenset({2, 3, 7, 8})
+"""The orientations whose stored columns begin at the other end."""
+_FROM_BOTTOM: Final = frozenset({3, 4, 6, 7})
+"""The orientations whose stored rows begin at the other end."""
 _SAVE: Final[dict[ImageFormat, dict[str, Any]]] = {
     "avif": {"speed": 8, "max_threads": 1},  # from 0, slow, to 10
     "webp": {"method": 4},
@@ -69,9 +73,12 @@ def _transformed(image: ImageFile.ImageFile, rendering: Rendering) -> Image.Imag
     _draft(image, shown, placement)
     check_memory(image, pixels)
     image.load()
-    upright = ImageOps.exif_transpose(image) if orientation != 1 else image
-    box = _scaled_box(placement, shown, Size(upright.width, upright.height))
-    result = _resized(upright, placement.size, box, rendering.format)
+    size = placement.size
+    stored = Size(size.height, size.width) if is_turned else size
+    box = _stored_box(placement, shown, Size(image.width, image.height), orientation)
+    result = _resized(image, stored, box, rendering.format)
+    if orientation != 1:
+        result = result.transpose(TURNS[orientation - 2])
     if rendering.wanted.blur:
         result = result.filter(ImageFilter.GaussianBlur(rendering.wanted.blur))
     padded = _padded(result, placement.canvas)
@@ -86,11 +93,28 @@ def _draft(image: Image.Image, shown: Size, placement: Placement) -> None:
     image.draft(None, (math.ceil(image.width * scale), math.ceil(image.height * scale)))
 
 
-def _scaled_box(placement: Placement, shown: Size, decoded: Size) -> tuple[float, float, float, float]:
-    """Return the part of the image in pixels of the decoded image, which may be reduced."""
-    across, down = decoded.width / shown.width, decoded.height / shown.height
+def _stored_box(
+    placement: Placement, shown: Size, decoded: Size, orientation: int
+) -> tuple[float, float, float, float]:
+    """Return the part of the image in pixels of the decoded image, which may be reduced and is not turned yet.
+
+    Only the result is turned, because turning the whole image would need its memory twice.
+    """
     left, top, right, bottom = placement.box
-    return left * across, top * down, min(right * across, decoded.width), min(bottom * down, decoded.height)
+    lefts, tops = sorted((left / shown.width, right / shown.width)), sorted((top / shown.height, bottom / shown.height))
+    if orientation in _TURNED:
+        lefts, tops = tops, lefts
+    if orientation in _FROM_RIGHT:
+        lefts = [1 - lefts[1], 1 - lefts[0]]
+    if orientation in _FROM_BOTTOM:
+        tops = [1 - tops[1], 1 - tops[0]]
+    across, down = decoded.width, decoded.height
+    return (
+        max(lefts[0], 0.0) * across,
+        max(tops[0], 0.0) * down,
+        min(lefts[1] * across, across),
+        min(tops[1] * down, down),
+    )
 
 
 def _resized(

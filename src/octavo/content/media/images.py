@@ -55,7 +55,7 @@ _PIXEL_BYTES: Final = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2, "I;16L": 2
 """The memory of a pixel by mode; four bytes in other modes."""
 _WEBP_BUFFERS: Final = 3
 """Pictures that the decoder of WebP needs beside the result. It creates two of them when it opens a file."""
-_TURNS: Final = (
+TURNS: Final = (
     *(Image.Transpose.FLIP_LEFT_RIGHT, Image.Transpose.ROTATE_180, Image.Transpose.FLIP_TOP_BOTTOM),
     *(Image.Transpose.TRANSPOSE, Image.Transpose.ROTATE_270, Image.Transpose.TRANSVERSE, Image.Transpose.ROTATE_90),
 )
@@ -254,7 +254,7 @@ def _upright(image: Image.Image, kind: str, wanted: Wanted, orientation: int) ->
         image.info.pop("transparency", None)
     if not profile_stays:
         image.info.pop("icc_profile", None)
-    return image if orientation == 1 else image.transpose(_TURNS[orientation - 2])
+    return image if orientation == 1 else image.transpose(TURNS[orientation - 2])
 
 
 def _reduced(image: Image.Image, kind: str, wanted: Wanted) -> Image.Image:
