@@ -64,6 +64,7 @@ def take(desk: Desk, places: dict[str, Place], only: str, *, of_docs: bool) -> l
             continue
         try:
             visit(desk, place)
+            desk.gone("Loading")
             for width in WIDTHS:
                 desk.size(width, _HEIGHTS[width])
                 for theme in THEMES:
