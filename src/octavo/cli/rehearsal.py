@@ -3,7 +3,10 @@
 import asyncio
 import os
 import shlex
+import signal
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +28,7 @@ def run_rehearsal(folder: Path, command: str, seconds: float, *, as_json: bool) 
     if not words:
         refuse("--v4-command: expected a command, for example npm run start")
     _say_step("Copying the project and its database", as_json=as_json)
-    with copied_project(folder, os.environ) as copy:
+    with _cleanup_at_sigterm(), copied_project(folder, os.environ) as copy:
         found = asyncio.run(rehearse(copy, words, seconds, lambda text: _say_step(text, as_json=as_json)))
     if as_json:
         say_json(found.as_json())
@@ -33,6 +36,16 @@ def run_rehearsal(folder: Path, command: str, seconds: float, *, as_json: bool) 
         _print(found)
     if not found.holds:
         refuse("The way back does not hold for this project")
+
+
+@contextmanager
+def _cleanup_at_sigterm() -> Iterator[None]:
+    """Let SIGTERM end both services and delete the copies, as Ctrl-C does."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _say_step(text: str, *, as_json: bool) -> None:

@@ -2,8 +2,11 @@
 
 import json
 import os
+import shlex
+import signal
 import sqlite3
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from octavo.cli import main
-from tests.cli.processes import ROOT
+from tests.cli.processes import PATIENCE, ROOT, spawn
 from tests.cli.projects import PLACE, SECRETS, database_variables, write_type
 from tests.postgresql_server import PostgresqlServer, database_name
 from tests.v4.config.project import write
@@ -154,6 +157,33 @@ def test_a_command_that_fails(site: Path, command: str, message: str) -> None:
     result = call(site, "--rehearse", "--v4-command", command)
     assert result.exit_code == 1
     assert message in result.output
+
+
+def test_a_signal_ends_everything(site: Path, tmp_path: Path) -> None:
+    prepared(site)
+    scratch, file = tmp_path / "scratch", tmp_path / "pid"
+    scratch.mkdir()
+    code = f"import os, time; open({str(file)!r}, 'w').write(str(os.getpid())); print('started'); time.sleep(600)"
+    command = shlex.join([sys.executable, "-c", code])
+    process = spawn("adopt", str(site), "--rehearse", "--v4-command", command, TMPDIR=str(scratch))
+    deadline = time.monotonic() + PATIENCE
+    while not (file.exists() and file.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    output, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 128 + signal.SIGTERM, output
+    assert list(scratch.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(file.read_text()), 0)
+
+
+def test_a_database_without_tables(site: Path) -> None:
+    (site / ".tmp").mkdir()
+    with sqlite3.connect(site / ".tmp/data.db") as connection:
+        connection.execute("CREATE TABLE other (id INTEGER)")
+    result = call(site, "--rehearse", "--v4-command", START)
+    assert result.exit_code == 1
+    assert "the database has no tables of v4; start v4 once, then rehearse" in result.output
 
 
 def test_settings_that_point_to_the_original_are_refused(site: Path) -> None:

@@ -24,6 +24,7 @@ from octavo.settings import Settings, load_settings
 _NOT_COPIED: Final = frozenset({"node_modules", ".git", ".cache", ".tmp", ".octavo"})
 _DATABASE_VARIABLES: Final = ("DATABASE_", "OCTAVO_DATABASE__", "PGHOST", "PGDATABASE")
 _CONFIG_SUFFIXES: Final = (".js", ".ts", ".json", ".toml")
+_REQUIRED_TABLES: Final = frozenset({"strapi_api_tokens", "strapi_webhooks"})
 _ENABLED: Final = RawStatement("UPDATE strapi_webhooks SET enabled = {no}")
 _TOKEN: Final = RawStatement(
     "INSERT INTO strapi_api_tokens (name, description, type, access_key, created_at, updated_at) "
@@ -167,7 +168,9 @@ def _free_port() -> int:
 
 
 async def prepare_copy(copy: ProjectCopy) -> None:
-    """Disable the webhooks of the copy, and create the API token."""
+    """Disable the webhooks of the copy, and create the API token. Raises ApplicationError."""
+    if not copy.rows().keys() >= _REQUIRED_TABLES:
+        raise ApplicationError("the database has no tables of v4; start v4 once, then rehearse")
     salt = copy.settings.secrets.api_token_salt or ""
     database = open_project_database(copy.settings)
     await database.connect()
