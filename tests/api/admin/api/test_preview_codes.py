@@ -23,6 +23,15 @@ pytestmark = pytest.mark.anyio
 INVALID = "The preview code is invalid, has expired or was used before. Open the preview again to get a new one"
 DRAFTS_BY_REQUEST = {"OCTAVO_API__COMPAT__DRAFTS_BY_ID": "preview"}
 TOKENS = "/octavo/preview-tokens"
+ROUTE = """
+from octavo import Route
+
+async def sign(request):
+    return {"signed": True}
+
+routes = [Route("POST", "/sign", sign)]
+"""
+"""A route for all signed-in callers."""
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +42,9 @@ async def open_newsroom(
     folder = tmp_path_factory.mktemp("previews")
     write_type(folder, NOTE)
     write_newsroom(folder)
+    route = folder / "src/api/story/routes/sign.py"
+    route.parent.mkdir(parents=True)
+    route.write_text(ROUTE, encoding="utf-8")
     newsroom_copy.place(folder / CLUB_DATABASE)
     async with open_club(folder, {**newsroom_copy.variables, **NEVER, **DRAFTS_BY_REQUEST}, filled=True) as club:
         await write_administrators(club)
@@ -169,6 +181,8 @@ async def test_a_token_only_reads_content(newsroom: Newsroom) -> None:
     for target in ("/admin/users/me", "/admin/users", f"/content-manager/collection-types/{STORY}"):
         assert (await ask("GET", target, None, token)).status == 401, target
     assert (await ask("POST", f"/octavo/preview-codes/{STORY}/{entry_id}", None, token)).status == 401
+    assert (await ask("POST", "/api/sign", {}, newsroom.tokens["ada"])).status == 200
+    assert (await ask("POST", "/api/sign", {}, token)).status == 403
     query = {"query": f"mutation {{ deleteStory(id: {entry_id}) {{ data {{ id }} }} }}"}
     assert "errors" in (await ask("POST", "/graphql", query, token)).json
     assert (await newsroom.ask("GET", f"story.story/{entry_id}")).status == 200
