@@ -1,7 +1,7 @@
 """GraphQL documents, parsed and validated once per text."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Final
 
@@ -98,11 +98,9 @@ class Documents:
         self._schema = schema
         self._limits = limits
         self._known = cache
+        self.known: Callable[[str], Document | None] = cache.get
+        """Returns the cached document of a text, or None."""
         self._rules = [*specified_rules, *([] if limits.introspection else [NoIntrospection])]
-
-    def known(self, text: str) -> Document | None:
-        """Return the cached document of a text, or None."""
-        return self._known.get(text)
 
     def keep(self, document: Document) -> Document:
         """Cache a document."""

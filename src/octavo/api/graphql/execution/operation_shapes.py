@@ -66,13 +66,13 @@ class Lifting:
         argument = _argument(node, FILTERS)
         return value if argument is None else self._marked(argument.value, value)
 
-    def id_source(self, node: FieldNode) -> Source | None:
-        """Return the source of a field's id, or None if it is not a variable with a value."""
+    def id_source(self, node: FieldNode) -> str | None:
+        """Return the variable of a field's id, or None if it is not a variable with a value."""
         argument = _argument(node, ID)
         if argument is None or not isinstance(argument.value, VariableNode):
             return None
         name = argument.value.name.value
-        return (name,) if name in self._variables else None
+        return name if name in self._variables else None
 
     def page_source(self, node: FieldNode) -> PageSource | None:
         """Return the source of a root field's page, or None if it is not a variable with a number."""
@@ -134,9 +134,11 @@ class Lifting:
         reads = [read for _, read in operation.members if isinstance(read, EntryRead | ListRead)]
         bound = {id(origin) for read in reads for origin in read.free_origins}
         fixed = {origin.source for origin in self.origins if id(origin) not in bound}
-        turned = [read.source for read in reads if isinstance(read, ListRead)]
+        turned = [read.free_source for read in reads if isinstance(read, ListRead)]
         fixed.update(source for source in self._pages.values() if source not in turned)
-        free = {origin.source for origin in self.origins} | {read.source for read in reads if read.source is not None}
+        free = {origin.source for origin in self.origins} | {
+            read.free_source for read in reads if read.free_source is not None
+        }
         return frozenset(source for source in free - fixed if source[0] not in names)
 
     def _names_elsewhere(
@@ -163,13 +165,14 @@ class _Shape(NamedTuple):
     """How to read variables of one shape: a coercer for each given one, and the defaults of the others.
 
     `fixed` are the sources of values that an operation is prepared for, `pages` the variables that select pages, with
-    their size.
+    their size. `only`: the operation, if there are neither.
     """
 
     coercers: tuple[tuple[str, Coerce], ...]
     defaults: Mapping[str, Any]
     fixed: tuple[Source, ...]
     pages: tuple[tuple[PageSource, int], ...]
+    only: PreparedOperation | None = None
 
     def read(self, asked: RequestedOperation) -> dict[str, Any]:
         """Return the values of a request. Raises Irregular for invalid ones."""
@@ -199,7 +202,7 @@ class OperationShapes:
             return None
         try:
             values = shape.read(asked)
-            found = self._operations.get(_operation_key(key, shape, values))
+            found = shape.only or self._operations.get(_operation_key(key, shape, values))
             return None if found is None else found.rebind(values)
         except (Irregular, OtherPlan):
             return None
@@ -234,6 +237,9 @@ class OperationShapes:
             if read.page_source is not None and read.page_source.source in free
         )
         shape = _Shape(coercers, defaults, fixed, pages)
+        if not fixed and not pages:
+            self._shapes.put(key, shape._replace(only=operation))
+            return
         self._shapes.put(key, shape)
         self._operations.put(_operation_key(key, shape, variables), operation)
 

@@ -152,7 +152,7 @@ class EntryRead:
     frame: Frame
     prepared: PreparedRead | None
     unbound: PreparedRead | None = None
-    source: Source | None = None
+    source: str | None = None
     digits_only: bool = False
 
     @property
@@ -160,11 +160,16 @@ class EntryRead:
         """The same as `PreparedRead.free_origins`."""
         return () if self.prepared is None else self.prepared.free_origins
 
+    @property
+    def free_source(self) -> Source | None:
+        """The variable that the id comes from."""
+        return None if self.source is None else (self.source,)
+
     def rebind(self, variables: Mapping[str, Any]) -> "EntryRead":
         """Return the read with the values of other variables. Raises OtherPlan."""
         read = self.prepared
         if self.unbound is not None and self.source is not None:
-            entry_id = read_entry_id(value_at(variables, self.source), digits_only=self.digits_only)
+            entry_id = read_entry_id(variables[self.source], digits_only=self.digits_only)
             read = self.unbound.bind(id=entry_id or 0)
         if read is None:
             return self
@@ -206,11 +211,6 @@ class ListRead:
     page_source: PageSource | None = None
 
     @property
-    def source(self) -> Source | None:
-        """Return the variable that selects the page."""
-        return None if self.page_source is None else self.page_source.source
-
-    @property
     def limit(self) -> int:
         """Return the size of the page."""
         page = self.prepared.page
@@ -220,6 +220,11 @@ class ListRead:
     def free_origins(self) -> tuple[Origin, ...]:
         """The same as `PreparedRead.free_origins`."""
         return self.prepared.free_origins
+
+    @property
+    def free_source(self) -> Source | None:
+        """The variable that selects the page."""
+        return None if self.page_source is None else self.page_source.source
 
     def rebind(self, variables: Mapping[str, Any]) -> "ListRead":
         """Return the read with the values of other variables. Raises OtherPlan."""
@@ -250,7 +255,17 @@ Read = EntryRead | ListRead
 class RequestedOperation:
     """A requested operation: its document, its variables, and the body's size in bytes."""
 
-    __slots__ = ("_values", "document", "is_mutation", "is_new", "literals", "operation", "size", "variables")
+    __slots__ = (
+        "_values",
+        "document",
+        "has_values",
+        "is_mutation",
+        "is_new",
+        "literals",
+        "operation",
+        "size",
+        "variables",
+    )
 
     def __init__(
         self,
@@ -266,15 +281,12 @@ class RequestedOperation:
         self.size = size
         self.literals = literals
         """The literals of the text, if its document is shared with texts that have others."""
+        self.has_values = bool(variables) or literals is not None
+        """Whether it has variables or literals, which can differ from request to request."""
         self.is_new = False
         """Whether the values were not seen recently. They are cached when they are requested again."""
         self.is_mutation = operation.operation is OperationType.MUTATION
         self._values: bytes | None = None
-
-    @property
-    def has_values(self) -> bool:
-        """Whether it has variables or literals, which can differ from request to request."""
-        return bool(self.variables) or self.literals is not None
 
     def place(self, errors: Errors) -> Errors:
         """Return errors with their locations in the text of the request."""
@@ -358,7 +370,8 @@ class PreparedOperation(NamedTuple):
             return [read], []
         try:
             pieces = await read.run(reads)
-            weigh(pieces, sizes, reads)
+            sizes += map(len, pieces)  # as `weigh`, without a call
+            reads.check_size(sum(sizes))
         except OctavoError as error:
             return [NULL], [render(error)]
         if not (self.sentinels.errors and is_marked(pieces)):

@@ -25,7 +25,6 @@ from octavo.core.errors import ValidationError
 from octavo.core.values import dataclass
 from octavo.query.answer import Answer, Fixed
 from octavo.query.ast import Page, PublicationState, Query
-from octavo.query.lifting import Source
 from octavo.query.numbers import read_entry_id
 from octavo.query.request import By, Drafts, ReadRequest
 
@@ -33,7 +32,7 @@ from octavo.query.request import By, Drafts, ReadRequest
 class Sources(Protocol):
     """The variables that provide arguments of root fields."""
 
-    def id_source(self, node: FieldNode) -> Source | None:
+    def id_source(self, node: FieldNode) -> str | None:
         """Return the variable that provides a field's id, if any."""
 
     def page_source(self, node: FieldNode) -> PageSource | None:
@@ -41,7 +40,7 @@ class Sources(Protocol):
 
 
 class _NoSources:
-    def id_source(self, node: FieldNode) -> Source | None:
+    def id_source(self, node: FieldNode) -> str | None:
         return None
 
     def page_source(self, node: FieldNode) -> PageSource | None:
@@ -115,7 +114,7 @@ class RootResolvers:
         return b"".join(await self._one(uid, wrapper, selected, entry_id).run(self.reads))
 
     def _one(
-        self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int, source: Source | None = None
+        self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int, source: str | None = None
     ) -> EntryRead:
         below = self.selections.of(wrapper, selected.selection_sets)
         frame, answer = make_frame(self.selections, wrapper, below), self._shown(wrapper, below, None)
