@@ -1,5 +1,6 @@
 """Pictures for the tests, drawn when asked for; files as they arrive."""
 
+import base64
 import io
 import struct
 import zlib
@@ -59,3 +60,19 @@ def _saved(image: Image.Image, kind: str, **options: Any) -> bytes:
     written = io.BytesIO()
     image.save(written, kind, **options)
     return written.getvalue()
+
+
+def heic_picture() -> bytes:
+    """A photo in HEIC of 120 x 60 pixels, red at the left and blue at the right. Only encoders with x265 write it."""
+    return base64.b64decode(_HEIC)
+
+
+_HEIC = (
+    "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAX1tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAACJpbG9jAA"
+    "AAAERAAAEAAQAAAAABoQABAAAAAAAAAGkAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAAAAABAABodmMxAAAAAA5waXRtAAAAAAABAAAA/WlwcnAA"
+    "AADdaXBjbwAAAHZodmNDAQNwAAAAkAAAAAAAHvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQGEAAQAqQgEBA3AAAAMAkA"
+    "AAAwAAAwAeoDyBBZbq5Ka5uAhoMCAAAAMDIAAAAwAhYgABAAZEAcFzwYkAAAATY29scm5jbHgAAQANAAaAAAAAFGlzcGUAAAAAAAAAeAAAAEAA"
+    "AAAoY2xhcAAAAHgAAAABAAAAPAAAAAEAAAAAAAAAAv////wAAAACAAAAEHBpeGkAAAAAAwgICAAAABhpcG1hAAAAAAAAAAEAAQWBAgMFhAAAAH"
+    "FtZGF0AAAAZSgBrwnR6EA98yL///I/N//8sM7L+8WrCFzqS5b9pyAf7ndcHrE6h8xs6ynBbmvOE0iaVm2Ex5UobrFKSZG6tzbpLhD8pLei+DWo"
+    "SnWDk2jugXUkXHqebKbgUwzjvono0xPVA/Pg"
+)

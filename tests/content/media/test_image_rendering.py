@@ -10,12 +10,16 @@ from PIL import Image, ImageChops, ImageCms
 
 from octavo.content.media import image_rendering
 from octavo.content.media.focal_points import FocalPoint
+from octavo.content.media.image_placeholders import create_placeholder
 from octavo.content.media.image_rendering import render
 from octavo.content.media.image_sizes import Size
 from octavo.content.media.image_workers import ImageWorkers, WorkerLimits
 from octavo.content.media.images import TURNS
-from octavo.content.media.transformations import TYPES, ImageFormat, Rendering, Transformation, place
+from octavo.content.media.transformations import HEIC, KINDS, TYPES, ImageFormat, Rendering, Transformation, place
 from octavo.core.errors import ApplicationError
+from tests.models.pictures import heic_picture
+
+needs_heic = pytest.mark.skipif(HEIC not in KINDS, reason="needs pi-heif, which `make check` installs")
 
 PIXELS = [
     ("PNG", "1"),
@@ -210,3 +214,26 @@ def test_large_images_are_transformed(
     found = workers.run_blocking(partial(render, source, "image/png", rendering, tmp_path / "out"))
     workers.close()
     assert found == Size(800, 800 * size[1] // size[0])
+
+
+@needs_heic
+def test_heic_photos(tmp_path: Path) -> None:
+    (tmp_path / "original").write_bytes(heic_picture())
+    for image_format in TYPES:
+        rendering = Rendering(Transformation(width=40, height=20), image_format)
+        assert render(tmp_path / "original", HEIC, rendering, tmp_path / "out") == Size(40, 20)
+        with Image.open(tmp_path / "out") as image:
+            left, right = (image.convert("RGB").getpixel((x, 10)) for x in (2, 37))
+        assert isinstance(left, tuple)
+        assert isinstance(right, tuple)
+        assert (left[0] > left[2], right[0] > right[2]) == (True, False)
+    placeholder = create_placeholder(tmp_path / "original", HEIC)
+    assert placeholder is not None
+    assert '"width":16,"height":8' in placeholder
+
+
+@needs_heic
+def test_damaged_heic_photos(tmp_path: Path) -> None:
+    (tmp_path / "original").write_bytes(heic_picture()[:-60])
+    with pytest.raises(ApplicationError):
+        render(tmp_path / "original", HEIC, Rendering(Transformation(width=40), "webp"), tmp_path / "out")

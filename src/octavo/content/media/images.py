@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 from xml.parsers import expat
@@ -53,6 +54,8 @@ _PICTURE_INFO: Final = frozenset({"transparency", "background", "icc_profile"})
 """What Pillow may copy to the formats. It would also copy comments."""
 _PIXEL_BYTES: Final = {"1": 1, "L": 1, "P": 1, "I;16": 2, "I;16B": 2, "I;16L": 2}
 """The memory of a pixel by mode; four bytes in other modes."""
+_HEIF_BYTES: Final = 4
+"""The memory of a pixel that the decoder of HEIC needs beside the result."""
 _WEBP_BUFFERS: Final = 3
 """Pictures that the decoder of WebP needs beside the result. It creates two of them when it opens a file."""
 TURNS: Final = (
@@ -154,6 +157,8 @@ def open_image(path: Path, kind: str) -> ImageFile.ImageFile:
     if header is not None:
         pixels = header.width * header.height
         _check_needed(pixels, pixels * 4 * (1 + _WEBP_BUFFERS))
+    if kind == "HEIF":
+        import_module("pi_heif").register_heif_opener()
     image = Image.open(path, formats=[kind])
     try:
         if kind != "JPEG":
@@ -194,6 +199,8 @@ def _draft_size(wanted: Wanted, orientation: int) -> tuple[int, int]:
 def check_memory(image: ImageFile.ImageFile, pixels: int) -> None:
     """Raise ImageTooLarge if decoding would need too much memory. `pixels` of a JPEG are those of its full size."""
     per_pixel = _PIXEL_BYTES.get(image.mode, 4)
+    if image.format == "HEIF":
+        per_pixel += _HEIF_BYTES
     if image.format == "WEBP":
         per_pixel *= 1 + _WEBP_BUFFERS
     needed = image.width * image.height * per_pixel + int(pixels * _coefficient_bytes(image)) + _strip_bytes(image)

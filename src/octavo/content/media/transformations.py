@@ -6,6 +6,7 @@ Everything here is plain arithmetic; `image_rendering` applies it to pixels.
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Final, Literal
 
 from octavo.content.media.focal_points import FocalPoint
@@ -60,6 +61,7 @@ class Transformation:
         return replace(self, width=_times(self.width, factor), height=_times(self.height, factor))
 
 
+HEIC: Final = "image/heic"
 KINDS: Final[Mapping[str, str]] = {
     "image/jpeg": "JPEG",
     "image/png": "PNG",
@@ -67,8 +69,9 @@ KINDS: Final[Mapping[str, str]] = {
     "image/tiff": "TIFF",
     "image/gif": "GIF",
     "image/avif": "AVIF",
+    **({HEIC: "HEIF"} if find_spec("pi_heif") is not None else {}),
 }
-"""The types of images that can be transformed, and the names of their decoders."""
+"""The types of images that can be transformed, and the names of their decoders. HEIC requires `octavo[heic]`."""
 TYPES: Final[Mapping[ImageFormat, str]] = {
     "avif": "image/avif",
     "webp": "image/webp",
