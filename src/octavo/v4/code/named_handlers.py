@@ -15,6 +15,7 @@ from octavo.v4.code.data import NotData
 from octavo.v4.code.effects import Describer
 from octavo.v4.code.flow import Flow, passes_always, read_middleware
 from octavo.v4.code.porting import Places, Ported
+from octavo.v4.code.root_redirects import acts_on_root_only
 from octavo.v4.code.sources import Sources, answered
 from octavo.v4.config.convert import Converter, interval, whole
 from octavo.v4.javascript.modules import find_script
@@ -196,6 +197,8 @@ class NamedCode:
         if not is_inner and value.type in FUNCTIONS and _answers_nothing(value):
             return Judged(None, Shape()), says
         inner = value if is_inner else answered(module, value)
+        if inner is not None and acts_on_root_only(module, inner):
+            return Judged(None, Shape()), f"acts on the root of the site only: {says}"
         try:
             flow = read_middleware(module, inner if inner is not None and inner.type in FUNCTIONS else unwrap(value))
         except NotUnderstood:
