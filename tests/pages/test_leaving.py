@@ -6,6 +6,12 @@ from tests.pages.desk import Desk
 ROLE = "/admin/settings/roles/3"
 
 
+def offered(desk: Desk) -> list[str]:
+    """The actions of the form."""
+    buttons = "document.querySelectorAll('.page > header :is(button, a)')"
+    return list(desk.do(f"[...{buttons}].map((one) => one.ariaLabel ?? one.innerText.trim())"))
+
+
 def test_changes_are_saved_on_the_way_out(desk: Desk) -> None:
     article = make(desk, "Left in a hurry")
     open_form(desk, article)
@@ -104,7 +110,24 @@ def test_an_entry_that_was_deleted_meanwhile_says_so(desk: Desk) -> None:
     desk.click("Save")
     desk.see("This entry was deleted", "Copy the text that you need")
     assert desk.value("Title") == "Still here to be copied"
+    assert offered(desk) == ["More actions"]
+    desk.press("s", control=True)
     assert desk.barriers() == []
+    desk.size(390)
+    desk.settle()
+    assert not desk.overflows()
+    leave(desk)
+
+
+def test_deleting_an_entry_that_was_deleted_says_so(desk: Desk) -> None:
+    article = make(desk, "Deleted twice")
+    open_form(desk, article)
+    desk.ask("DELETE", f"{LIST}/{article}")
+    desk.click("More actions")
+    desk.click("Delete", within="[role=menu]")
+    desk.click("Delete", within="[role=dialog]")
+    desk.see("This entry was deleted", "while you had it open")
+    assert offered(desk) == ["More actions"]
     leave(desk)
 
 
@@ -114,4 +137,6 @@ def test_coming_back_to_an_entry_that_was_deleted_says_so(desk: Desk) -> None:
     desk.ask("DELETE", f"{LIST}/{article}")
     desk.do("dispatchEvent(new Event('visibilitychange'))")
     desk.see("This entry was deleted", "while you had it open")
+    assert offered(desk) == ["More actions"]
+    assert not desk.do("document.body.innerText.includes('Schedule') || document.body.innerText.includes('API URL')")
     leave(desk)

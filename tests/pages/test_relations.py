@@ -188,8 +188,54 @@ def test_an_entry_that_was_deleted_is_reported_in_its_panel(desk: Desk) -> None:
     press_in_panel(desk, "Save")
     in_panel(desk, f"{PANEL}?.innerText.includes('This entry was deleted')")
     assert desk.do("document.getElementById('panel1.field.name').value") == "Still here"
+    buttons = desk.do(f"[...{PANEL}.querySelectorAll('.actions button')].map((one) => one.innerText.trim())")
+    assert "Save" not in buttons
     assert "Back to the list" not in desk.do(f"{PANEL}.innerText")
     assert desk.barriers() == []
+
+
+def test_stacked_dialogs_add_no_landmarks(desk: Desk) -> None:
+    article = make(desk, "Under dialogs", tags={"connect": [{"id": new_tag(desk, "Below")}], "disconnect": []})
+    open_form(desk, article)
+    open_row(desk, "Below")
+    write(desk, "panel1.field.name", "Changed")
+    desk.press("Escape")
+    desk.see("Leave without saving?")
+    desk.settle()
+    nodes = desk.page.send("Accessibility.getFullAXTree")["nodes"]
+    roles = {node["role"]["value"] for node in nodes if not node["ignored"]}
+    assert roles.isdisjoint({"contentinfo", "banner"})
+    assert desk.barriers() == []
+
+
+def test_notifications_are_part_of_the_topmost_dialog(desk: Desk) -> None:
+    article = make(desk, "Notified", tags={"connect": [{"id": new_tag(desk, "Notifies")}], "disconnect": []})
+    open_form(desk, article)
+    open_row(desk, "Notifies")
+    write(desk, "panel1.field.name", "")
+    desk.press("Backspace")
+    press_in_panel(desk, "Save")
+    toast = "querySelector('.toasts .toast')"
+    in_panel(desk, f"{PANEL}.{toast}")
+    covered = (
+        f"(() => {{ const at = (one) => one.getBoundingClientRect(); const over = at(document.{toast});"
+        f" return [...{PANEL}.querySelectorAll('.actions button, .head button')].map(at)"
+        ".some((one) => one.right > over.left && one.left < over.right"
+        " && one.bottom > over.top && one.top < over.bottom); })()"
+    )
+    for width in (1400, 390):
+        desk.size(width)
+        desk.settle()
+        assert not desk.do(covered)
+    assert desk.barriers() == []
+    focus_in = f"{PANEL}.{toast}.contains(document.activeElement)"
+    for _ in range(30):
+        if desk.do(focus_in):
+            break
+        desk.press("Tab")
+    desk.press("Enter")
+    desk.until(f"!document.{toast}", "no notification")
+    assert desk.do(f"{PANEL} !== null")
 
 
 def test_many_links_come_by_growing_pages(desk: Desk) -> None:

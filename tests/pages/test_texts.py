@@ -118,6 +118,8 @@ def test_blocks_are_written_as_v4_writes_them(desk: Desk) -> None:
     desk.press("Enter")
     desk.press("Enter")
     write(desk, "C")
+    assert desk.do("document.querySelectorAll('.blocks :is(ul, ol) > :not(li)').length") == 0
+    assert desk.barriers() == []
     save(desk)
     item = {"type": "list-item"}
     nested = {"type": "list", "format": "unordered", "indentLevel": 1, "children": [item | {"children": texts("B")}]}

@@ -13,6 +13,8 @@ interface Edited extends Omit<Heard, 'stored'> {
   form: EntryForm;
   /** What is known of the service: it may be read anew while the form is open. */
   entry: () => Values | null;
+  /** Whether the service no longer had the entry when it was last read. */
+  isMissing: () => boolean;
   /** Whether the form is still there after the navigation that is under way. */
   stays: () => boolean;
   /** Whether keys are meant for this form. */
@@ -27,7 +29,7 @@ export interface Editing {
   leave: () => void;
 }
 
-export function edit({ form, entry, stays, isFront, made, ...heard }: Edited): Editing {
+export function edit({ form, entry, isMissing, stays, isFront, made, ...heard }: Edited): Editing {
   provideEntryForm(form);
   const keeping = new Keeping(form);
   let isLeaving = false;
@@ -47,9 +49,13 @@ export function edit({ form, entry, stays, isFront, made, ...heard }: Edited): E
     if (present && form.id !== null) untrack(() => saving.hear(present));
   });
 
+  $effect(() => {
+    form.isGone = isMissing();
+  });
+
   async function mayLeave(): Promise<boolean> {
     if (!form.isChanged || isLeaving || stays()) return true;
-    const save = form.mayStore && form.depth === 0 && !saving.isGone ? saving.save : undefined;
+    const save = form.mayStore && form.depth === 0 ? saving.save : undefined;
     const isSure = await mayLeaveUnsaved(() => form.isChanged, save);
     if (isSure) void keeping.forget();
     return isSure;

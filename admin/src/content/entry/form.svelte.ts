@@ -4,6 +4,7 @@
  */
 import { getContext, setContext, tick } from 'svelte';
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
+import type { ApiError } from '../../api/errors';
 import type { Attribute, Definitions, ContentTypeSchema, Views } from '../../api/operations';
 import { session } from '../../app/session.svelte';
 import { isLocalized } from '../model/definitions';
@@ -63,6 +64,8 @@ export class EntryForm {
   /** Where the reader is being taken; folded parts that it lies in open. */
   wanted = $state<string | null>(null);
   isSaving = $state(false);
+  /** The entry was deleted while the form was open: its text can be copied, and no action is offered. */
+  isGone = $state(false);
   /** The localizations of an entry that is new itself. */
   siblings: Values[] = [];
   /** Counts what is written: whoever keeps it elsewhere looks at this alone. */
@@ -109,7 +112,13 @@ export class EntryForm {
   }
 
   may(action: Action): boolean {
-    return mayDo(session.rights, action, this.type.uid, this.locale);
+    return !this.isGone && mayDo(session.rights, action, this.type.uid, this.locale);
+  }
+
+  /** Whether an error says that the entry was deleted, which is noted. Saving a single type creates its entry again. */
+  findsGone(error: ApiError): boolean {
+    if (error.status === 404 && this.id !== null && this.type.kind !== 'singleType') this.isGone = true;
+    return this.isGone;
   }
 
   attribute(name: string): Attribute | undefined {

@@ -31,8 +31,6 @@ export class Saving {
   conflicts = $state<Conflict[]>([]);
   /** Who has changed the entry in between. */
   other = $state<unknown>(null);
-  /** The entry was deleted while its form was open. */
-  isGone = $state(false);
   #before: Values | null = null;
   #again: (() => Promise<boolean>) | null = null;
   readonly #heard: Heard;
@@ -148,10 +146,7 @@ export class Saving {
     const present = error.status === 409 ? (error.details.entry as Values | undefined) : undefined;
     if (present) return this.#meet(present, error, again);
     const form = this.#form;
-    if (error.status === 404 && form.id !== null && form.type.kind !== 'singleType') {
-      this.isGone = true;
-      return false;
-    }
+    if (form.findsGone(error)) return false;
     form.problems.clear();
     for (const problem of error.problems) if (problem.path.length) form.problems.set(problem.path.join('.'), saidOf(form, problem.said));
     const [first] = form.problems.keys();
