@@ -19,10 +19,11 @@ from octavo.operations.comparison.har_files import read_har
 from octavo.operations.comparison.html_report import to_html, verdict
 from octavo.operations.comparison.masks import KINDS, Masks
 from octavo.operations.comparison.progress_file import fingerprint_of, open_progress
-from octavo.operations.comparison.requests import DEFAULT_PATHS, Selection
+from octavo.operations.comparison.requests import DEFAULT_GRAPHQL, DEFAULT_PATHS, Selection
 from octavo.operations.comparison.results import Results
 from octavo.operations.comparison.sending import Service
 from octavo.operations.runtime.definitions import project_registry
+from octavo.settings import Settings
 
 _MOST_ROWS: Final = 20
 _READABLE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -47,6 +48,7 @@ _WRITABLE: Final = click.Path(dir_okay=False, path_type=Path)
     "separated by a comma.",
 )
 @click.option("--path", "paths", multiple=True, default=DEFAULT_PATHS, show_default=True, help="Paths to compare.")
+@click.option("--graphql", metavar="PATH", help="Path of the GraphQL endpoint. [default: the project's, or /graphql]")
 @click.option("--host", "hosts", multiple=True, help="Another host of the services: in HAR files and masked.")
 @click.option("--mask", "names", multiple=True, help="An attribute name, or a path such as $.data[*].attributes.views.")
 @click.option("--exact", type=click.Choice(KINDS), multiple=True, help="Compare these values exactly.")
@@ -70,6 +72,7 @@ def compare(
     generate: bool,
     roles: tuple[str, ...],
     paths: tuple[str, ...],
+    graphql: str | None,
     hosts: tuple[str, ...],
     names: tuple[str, ...],
     exact: tuple[str, ...],
@@ -94,8 +97,9 @@ def compare(
         refuse(f"{html} already exists; --force replaces it")
     old, new = (Service(url, rate=rate, seconds=timeout) for url in (old_url, new_url))
     known = frozenset({*old.hosts, *new.hosts, *hosts})
-    selection = Selection(tuple(paths), writes, most)
-    private = _collect(selection, logs, hars, known, project if generate else None)
+    settings = read_settings(project) if generate else None
+    selection = Selection(tuple(paths), writes, most, graphql_path(graphql, settings))
+    private = _collect(selection, logs, hars, known, settings)
     if not selection.requests:
         refuse(_no_requests(selection))
     callers = (Role("public"), *map(_read_role, roles))
@@ -115,22 +119,26 @@ def compare(
 
 
 def _collect(
-    selection: Selection, logs: Iterable[Path], hars: Iterable[Path], hosts: frozenset[str], project: Path | None
+    selection: Selection, logs: Iterable[Path], hars: Iterable[Path], hosts: frozenset[str], settings: Settings | None
 ) -> frozenset[str]:
     """Collect requests from the sources. Return the names of private attributes if a project is one of them."""
     for log in logs:
         read_access_log(log, selection)
     for har in hars:
         read_har(har, hosts, selection)
-    if project is None:
+    if settings is None:
         return frozenset()
-    settings = read_settings(project)
-    graphql = settings.plugins.graphql
-    endpoint = graphql.config.endpoint if graphql.enabled else ""
+    endpoint = selection.graphql if settings.plugins.graphql.enabled else ""
     registry = project_registry(settings)
     for request in generate_requests(registry, prefix=settings.api.rest.prefix, graphql=endpoint):
         selection.add(request)
     return private_names(registry)
+
+
+def graphql_path(given: str | None, settings: Settings | None) -> str:
+    """Return the path of the GraphQL endpoint: the given one, or the project's."""
+    found = given or (settings.plugins.graphql.config.endpoint if settings else DEFAULT_GRAPHQL)
+    return f"/{found.strip('/')}"
 
 
 def _no_requests(selection: Selection) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 import click
 
 from octavo.cli.base import ServingCommand, json_option, print_line, read_settings, refuse, say_json, styled
-from octavo.cli.compare import print_results
+from octavo.cli.compare import graphql_path, print_results
 from octavo.operations.comparison.generated_requests import private_names
 from octavo.operations.comparison.html_report import to_html
 from octavo.operations.comparison.masks import KINDS
@@ -35,6 +35,7 @@ _LAST_PORT: Final = 65_535
 @click.option("--listen", default="127.0.0.1:1339", show_default=True, metavar="HOST:PORT", help="Address to serve.")
 @click.option("--sample", type=click.FloatRange(0, 100), default=100.0, show_default=True, help="Percent of reads.")
 @click.option("--path", "paths", multiple=True, default=DEFAULT_PATHS, show_default=True, help="Paths to compare.")
+@click.option("--graphql", metavar="PATH", help="Path of the GraphQL endpoint. [default: the project's, or /graphql]")
 @click.option("--skip", multiple=True, metavar="PATH", help="Do not compare this path and those below it; repeatable.")
 @click.option("--host", "hosts", multiple=True, help="Another host of the services, which is masked; repeatable.")
 @click.option("--mask", "names", multiple=True, help="An attribute name, or a path such as $.data[*].attributes.views.")
@@ -63,6 +64,7 @@ def shadow(
     listen: str,
     sample: float,
     paths: tuple[str, ...],
+    graphql: str | None,
     skip: tuple[str, ...],
     hosts: tuple[str, ...],
     names: tuple[str, ...],
@@ -89,6 +91,7 @@ def shadow(
         refuse(f"{html} already exists; --force replaces it")
     for url in (old_url, new_url):
         Service(url)  # raises an error for an invalid URL
+    settings = read_settings(project) if project else None
     options = ShadowOptions(
         old_url=old_url,
         new_url=new_url,
@@ -96,7 +99,8 @@ def shadow(
         hosts=hosts,
         names=names,
         exact=exact,
-        private=tuple(private_names(project_registry(read_settings(project)))) if project else (),
+        private=tuple(private_names(project_registry(settings))) if settings else (),
+        graphql=graphql_path(graphql, settings),
         rate=rate,
         concurrency=concurrency,
         timeout=timeout,

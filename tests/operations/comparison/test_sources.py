@@ -167,6 +167,29 @@ def test_graphql_batches_read_only_if_all_operations_do() -> None:
     assert not is_read(ComparedRequest("POST", "/graphql", '"text"', "application/json"))
 
 
+@pytest.mark.parametrize(
+    "path, body",
+    [
+        ("/api/contacts", {"query": "{ a }"}),
+        ("/graphql/", {"query": "{ a }"}),
+        ("/graphql", {"query": "{ a }", "data": {"name": "Emma"}}),
+        ("/graphql", [{"query": "{ a }"}, {"query": "{ a }", "id": 1}]),
+        ("/graphql", {"variables": {}}),
+        ("/graphql", ["query"]),
+    ],
+)
+def test_other_bodies_with_a_query_are_writes(path: str, body: Any) -> None:
+    assert not is_read(ComparedRequest("POST", path, json.dumps(body), "application/json"))
+
+
+def test_the_graphql_endpoint_is_configurable() -> None:
+    body = json.dumps({"query": "query A { a }", "variables": {}, "operationName": "A", "extensions": {}})
+    selection = Selection(("/",), graphql="/api/graphql")
+    for path in ("/api/graphql", "/graphql"):
+        selection.add(ComparedRequest("POST", path, body, "application/json"))
+    assert (targets(selection), selection.skipped) == (["/api/graphql"], {"writes": 1})
+
+
 def test_requests_of_the_content_model(tmp_path: Path) -> None:
     registry = project_registry(load_settings(make_project(tmp_path), {}, require_secrets=False))
     found = list(generate_requests(registry, graphql="/graphql"))

@@ -45,6 +45,16 @@ def test_addresses_of_another_proxy_stay() -> None:
     ]
 
 
+def test_the_host_and_the_length_are_always_passed() -> None:
+    headers = [(b"Connection", b"close, Host, content-length"), (b"Host", b"a"), (b"Content-Length", b"3")]
+    assert forwarded_request(headers, "::1", None)[:2] == [(b"Host", b"a"), (b"Content-Length", b"3")]
+    assert forwarded_request([], "::1", None, b"old:1337") == [
+        (b"Host", b"old:1337"),
+        (b"X-Forwarded-For", b"::1"),
+        (b"X-Forwarded-Proto", b"http"),
+    ]
+
+
 def test_a_body_in_chunks_has_no_length() -> None:
     headers = [(b"Host", b"a"), (b"Transfer-Encoding", b"chunked"), (b"Content-Length", b"3")]
     assert forwarded_request(headers, "::1", None)[:2] == [(b"Host", b"a"), (b"Transfer-Encoding", b"chunked")]

@@ -12,7 +12,7 @@ import pytest
 
 from octavo.operations.shadowing.exchanges import Exchange, Recorder
 from octavo.operations.shadowing.proxy import Proxy
-from octavo.operations.shadowing.upstream import UpstreamPool
+from octavo.operations.shadowing.upstream import Upstream, UpstreamPool
 from tests.cli.processes import free_port
 
 pytestmark = pytest.mark.anyio
@@ -23,8 +23,14 @@ HOST = b"Host: api.example.org\r\n"
 class Running:
     """A running proxy, and what it has recorded."""
 
-    def __init__(self, port: int, recorder: Recorder, exchanges: list[Exchange]) -> None:
+    def __init__(self, port: int, pool: UpstreamPool, recorder: Recorder, exchanges: list[Exchange]) -> None:
+        self._pool = pool
         self.port, self.recorder, self.exchanges = port, recorder, exchanges
+
+    @property
+    def idle(self) -> list[Upstream]:
+        """The idle connections to the old service."""
+        return list(self._pool._idle)
 
     async def send(self, *parts: bytes) -> bytes:
         """Send bytes on a new connection, and return everything until its end."""
@@ -41,10 +47,11 @@ class Running:
 async def proxying(old: int, recorder: Recorder | None = None) -> AsyncIterator[Running]:
     """A proxy for a port."""
     recorder, exchanges = recorder or Recorder(("/api", "/graphql")), list[Exchange]()
-    proxy = Proxy(UpstreamPool(httpx2.URL(f"http://127.0.0.1:{old}")), recorder, exchanges.append)
+    pool = UpstreamPool(httpx2.URL(f"http://127.0.0.1:{old}"))
+    proxy = Proxy(pool, recorder, exchanges.append)
     server = await asyncio.start_server(proxy.accept, "127.0.0.1", 0, limit=65_536)
     try:
-        yield Running(server.sockets[0].getsockname()[1], recorder, exchanges)
+        yield Running(server.sockets[0].getsockname()[1], pool, recorder, exchanges)
     finally:
         server.close()
         await proxy.stop(0)
@@ -172,6 +179,84 @@ async def test_a_connection_that_the_old_service_has_closed_is_replaced() -> Non
         received = await proxy.send(first + b"GET /api/2 HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n")
     assert received.count(b"\r\n\r\nok") == 2
     assert served == 2
+
+
+@pytest.mark.parametrize("surplus", [b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged", b"x" * 200_000])
+async def test_bytes_after_a_response_reach_no_other_client(surplus: bytes) -> None:
+    async def respond(reader: Reader, writer: Writer) -> None:
+        while await head_of(reader):
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" + surplus)
+
+    async with service(respond) as old, proxying(old) as proxy:
+        for _ in range(3):
+            received = await proxy.send(b"GET /api/1 HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n")
+            assert received.endswith(b"\r\n\r\nok")
+
+
+async def test_bytes_after_a_response_that_arrive_late_reach_no_other_client() -> None:
+    sent = asyncio.Event()
+
+    async def respond(reader: Reader, writer: Writer) -> None:
+        while await head_of(reader):
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            await sent.wait()
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged")
+            await writer.drain()
+
+    async with service(respond) as old, proxying(old) as proxy:
+        request = b"GET /api/1 HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
+        assert (await proxy.send(request)).endswith(b"\r\n\r\nok")
+        sent.set()
+        while proxy.idle and all(one.is_silent for one in proxy.idle):  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        assert (await proxy.send(request)).endswith(b"\r\n\r\nok")
+
+
+@pytest.mark.parametrize(
+    "head, passed",
+    [
+        (b"GET /api/1 HTTP/1.0\r\n\r\n", b"Host: 127.0.0.1:"),
+        (b"GET /api/1 HTTP/1.1\r\n" + HOST + b"Connection: close, host\r\n\r\n", HOST),
+    ],
+)
+async def test_the_old_service_always_gets_a_host(head: bytes, passed: bytes) -> None:
+    async with service(echo) as old, proxying(old) as proxy:
+        assert b"GET /api/1 HTTP/1.1\r\n" + passed in await proxy.send(head)
+
+
+async def test_a_body_whose_length_belongs_to_the_connection() -> None:
+    async def accept(reader: Reader, writer: Writer) -> None:
+        await head_of(reader)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n" + await reader.readexactly(4))
+
+    head = b"POST /api/1 HTTP/1.1\r\n" + HOST + b"Connection: close, content-length\r\nContent-Length: 4\r\n\r\n"
+    async with service(accept) as old, proxying(old) as proxy:
+        assert (await proxy.send(head + b"body")).endswith(b"\r\n\r\nbody")
+
+
+async def test_the_request_is_recorded_as_it_is_forwarded() -> None:
+    async with service(echo) as old, proxying(old) as proxy:
+        await proxy.send(
+            b"GET /api/1 HTTP/1.1\r\n" + HOST + b"X-Forwarded-For: 203.0.113.5\r\nConnection: close\r\n\r\n"
+        )
+    (exchange,) = proxy.exchanges
+    assert exchange.headers == [
+        ("Host", "api.example.org"),
+        ("X-Forwarded-For", "203.0.113.5, 127.0.0.1"),
+        ("X-Forwarded-Proto", "http"),
+        ("X-Forwarded-Host", "api.example.org"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/counter", "/api/Counter/1", "/api/%63ounter", "//api//counter/", "/api/counter/"]
+)
+@pytest.mark.parametrize("skipped", ["/api/counter", "/API/counter/"])
+def test_skipped_paths_in_all_spellings(path: str, skipped: str) -> None:
+    recorder = Recorder(("/",), (skipped,))
+    assert recorder.start(b"GET", path.encode() + b"?a=1", []) is None
+    assert recorder.skipped == {"paths of --skip": 1}
+    assert recorder.start(b"GET", b"/api/counters", []) is not None
 
 
 async def test_an_upload_is_passed_in_parts() -> None:

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -13,7 +13,8 @@ from graphql import GraphQLError, OperationDefinitionNode, OperationType, parse
 
 from octavo.core.values import dataclass
 
-DEFAULT_PATHS: Final = ("/api", "/graphql", "/uploads")
+DEFAULT_GRAPHQL: Final = "/graphql"
+DEFAULT_PATHS: Final = ("/api", DEFAULT_GRAPHQL, "/uploads")
 _ACCOUNTS: Final = re.compile(r"/([^/]*/)*(auth|connect)/", re.IGNORECASE)
 _READS: Final = ("GET", "HEAD")
 _METHODS: Final = frozenset({*_READS, "POST", "PUT", "PATCH", "DELETE"})
@@ -22,19 +23,24 @@ LONGEST_BODY: Final = 256 * 1024
 """Maximum size of a request body, in characters."""
 _MOST_TOKENS: Final = 20_000
 _MOST_PARAMETERS: Final = 2_000
+_GRAPHQL_KEYS: Final = frozenset({"query", "variables", "operationName", "extensions"})
 _CHANGES: Final = re.compile(r"mutation|subscription")
 _TARGET: Final = re.compile(r"/[!-~]*")
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedRequest:
-    """A request. `target` is the path with the query string. `source` names the file that it is from."""
+    """A request. `target` is the path with the query string. `source` names the file that it is from.
+
+    `graphql` is the path of the GraphQL endpoint, the only one where a POST can be a read.
+    """
 
     method: str
     target: str
     body: str = ""
     content_type: str = ""
     source: str = ""
+    graphql: str = DEFAULT_GRAPHQL
 
     @property
     def path(self) -> str:
@@ -51,12 +57,14 @@ class ComparedRequest:
 class Selection:
     """Collects requests from sources, without duplicates, and counts the others by reason.
 
-    `paths` are prefixes of paths. `writes`: also collect requests that write.
+    `paths` are prefixes of paths. `writes`: also collect requests that write. `graphql` is the path of the
+    GraphQL endpoint.
     """
 
     paths: tuple[str, ...] = DEFAULT_PATHS
     writes: bool = False
     most: int = 10_000
+    graphql: str = DEFAULT_GRAPHQL
     requests: dict[tuple[str, ...], ComparedRequest] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
 
@@ -66,6 +74,7 @@ class Selection:
 
     def add(self, request: ComparedRequest) -> None:
         """Add a request, or count the reason to skip it."""
+        request = replace(request, graphql=self.graphql)
         reason = reason_to_skip(request, self.paths, writes=self.writes)
         key: tuple[str, ...] = (request.method, request.target, request.content_type, request.body)
         if reason is None and self.writes and not is_read(request):
@@ -99,7 +108,7 @@ def reason_to_skip(request: ComparedRequest, paths: Iterable[str], *, writes: bo
 
 def is_below(path: str, prefixes: Iterable[str]) -> bool:
     """Return whether a path is one of the prefixes or below one."""
-    return any(path == prefix or path.startswith(f"{prefix.rstrip('/')}/") for prefix in prefixes)
+    return any(f"{path}/".startswith(f"{prefix.rstrip('/')}/") for prefix in prefixes)
 
 
 def target_of(url: str) -> str:
@@ -113,22 +122,28 @@ def target_of(url: str) -> str:
 
 
 def is_read(request: ComparedRequest) -> bool:
-    """Return whether a request only reads: GET and HEAD, and GraphQL queries, also in the URL."""
+    """Return whether a request only reads: GET and HEAD, and POST to the GraphQL endpoint with queries only."""
     documents = _documents_in_url(request.target)
     if documents is None or not all(map(_is_only_queries, documents)):
         return False
     if request.method in _READS:
         return True
-    return request.method == "POST" and "json" in request.content_type and _has_only_queries(request.body)
+    is_graphql = request.method == "POST" and request.path == request.graphql and "json" in request.content_type
+    return is_graphql and _has_only_queries(request.body)
 
 
 def _has_only_queries(body: str) -> bool:
     try:
         value = orjson.loads(body)
         operations = value if isinstance(value, list) else [value]
-        return bool(operations) and all(_is_query(one["query"]) for one in operations)
-    except (orjson.JSONDecodeError, KeyError, TypeError, GraphQLError, RecursionError):
+        return bool(operations) and all(map(_is_query_request, operations))
+    except (orjson.JSONDecodeError, GraphQLError, RecursionError):
         return False
+
+
+def _is_query_request(value: object) -> bool:
+    """Return whether a value is a GraphQL request that only reads, and nothing else. Raises GraphQLError."""
+    return isinstance(value, dict) and value.keys() <= _GRAPHQL_KEYS and _is_query(value.get("query"))
 
 
 def _documents_in_url(target: str) -> list[str] | None:

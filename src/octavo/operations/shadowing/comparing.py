@@ -12,7 +12,7 @@ from octavo.operations.comparison.differences import compare
 from octavo.operations.comparison.masks import Masks
 from octavo.operations.comparison.outcomes import OutcomeForm, confirmed
 from octavo.operations.comparison.redaction import Redaction
-from octavo.operations.comparison.requests import ComparedRequest, reason_to_skip
+from octavo.operations.comparison.requests import DEFAULT_GRAPHQL, ComparedRequest, reason_to_skip
 from octavo.operations.comparison.results import Outcome, Results
 from octavo.operations.comparison.sending import MOST_BYTES, Answer, Service, decompress
 from octavo.operations.shadowing.exchanges import Exchange
@@ -68,18 +68,20 @@ class Comparer:
         *,
         paths: Sequence[str],
         private: frozenset[str] = frozenset(),
+        graphql: str = DEFAULT_GRAPHQL,
         memory: int,
         report: Callable[[Outcome], None] = lambda outcome: None,
     ) -> None:
         self._old, self._new, self._masks, self._results = old, new, masks, results
         self._paths, self._private, self._memory, self._report = tuple(paths), private, memory, report
+        self._graphql = graphql
         self._waiting = asyncio.Queue[Exchange](_MOST_WAITING)
         self._size = 0
         self.pauses = Pauses(asyncio.get_running_loop().time)
 
     def add(self, exchange: Exchange) -> None:
         """Add an exchange to the waiting ones, or count the reason to skip it."""
-        request = _request_of(exchange)
+        request = self._request_of(exchange)
         reason = "writes" if request is None else reason_to_skip(request, self._paths)
         if reason is None and self.pauses.is_paused:
             reason = _PAUSED
@@ -113,7 +115,7 @@ class Comparer:
             self._results.skipped["not finished at the end"] += self._waiting.qsize()
 
     async def _compare(self, exchange: Exchange) -> None:
-        request = _request_of(exchange)
+        request = self._request_of(exchange)
         if request is None or self.pauses.is_paused:
             self._results.skipped[_PAUSED] += 1
             return
@@ -144,15 +146,14 @@ class Comparer:
             differences, state = confirmed(differences, old, again, self._masks)
         return form.outcome(request, role, (old, new), state, differences)
 
-
-def _request_of(exchange: Exchange) -> ComparedRequest | None:
-    """Return the request as text, or None if its body is not text."""
-    try:
-        body = exchange.body.decode()
-    except UnicodeDecodeError:
-        return None
-    content_type = _header(exchange.headers, "content-type").partition(";")[0].strip().lower()
-    return ComparedRequest(exchange.method, exchange.target, body, content_type)
+    def _request_of(self, exchange: Exchange) -> ComparedRequest | None:
+        """Return the request as text, or None if its body is not text."""
+        try:
+            body = exchange.body.decode()
+        except UnicodeDecodeError:
+            return None
+        content_type = _header(exchange.headers, "content-type").partition(";")[0].strip().lower()
+        return ComparedRequest(exchange.method, exchange.target, body, content_type, graphql=self._graphql)
 
 
 def _answer_of(exchange: Exchange) -> Answer | None:

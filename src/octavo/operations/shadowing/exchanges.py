@@ -1,11 +1,13 @@
 """Recorded exchanges: a request of a visitor and the old service's response, within a memory limit."""
 
 import random
+import re
 import struct
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import Any, Final
+from urllib.parse import unquote
 
 import orjson
 
@@ -18,6 +20,7 @@ _READS: Final = (b"GET", b"HEAD")
 _STREAMS: Final = b"text/event-stream"
 _SIZES: Final = struct.Struct(">III")
 _MOST_TARGET: Final = 8_192
+_SLASHES: Final = re.compile("/+")
 _NOT_COMPARED: Final = {
     206: "responses with a part of a file",
     304: "responses without content (304)",
@@ -94,18 +97,23 @@ class Recorder:
         if method not in _READS and not (method == b"POST" and b"json" in value_of(headers, b"content-type")):
             self.skipped["writes"] += 1
             return None
-        path = target.partition(b"?")[0].decode("latin-1")
+        path = unquote(target.partition(b"?")[0].decode("latin-1"))
         if not is_below(path, self.paths):
             self.skipped["other paths"] += 1
         elif len(target) > _MOST_TARGET:
             self.skipped["too long"] += 1
-        elif is_below(path, self.skipped_paths):
+        elif is_below(_folded(path), map(_folded, self.skipped_paths)):
             self.skipped["paths of --skip"] += 1
         elif self.sample < 1 and random.random() >= self.sample:  # noqa: S311
             self.skipped["not in the sample"] += 1
         else:
             return Recording(self, method, target, headers)
         return None
+
+
+def _folded(path: str) -> str:
+    """Return a path as routers of both services compare it: v4's ignores case."""
+    return _SLASHES.sub("/", path).lower()
 
 
 class Recording:

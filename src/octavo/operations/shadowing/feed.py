@@ -10,6 +10,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
 from octavo.core.values import dataclass
+from octavo.operations.comparison.requests import DEFAULT_GRAPHQL
 from octavo.operations.shadowing.exchanges import MEGABYTE, Exchange, Recorder, message_frame, to_frames
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,7 @@ class ShadowOptions:
     names: tuple[str, ...] = ()
     exact: tuple[str, ...] = ()
     private: tuple[str, ...] = ()
+    graphql: str = DEFAULT_GRAPHQL
     rate: float = 20.0
     concurrency: int = 4
     timeout: float = 30.0

@@ -18,6 +18,10 @@ _HOP_BY_HOP: Final = frozenset(
         b"upgrade",
     }
 )
+_NEVER_HOP_BY_HOP: Final = frozenset(
+    {b"content-length", b"host", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto"}
+)
+"""Headers that a proxy passes on even if `Connection` names them: without them, requests have another meaning."""
 _NOT_REPEATED: Final = frozenset(
     {
         b"accept-encoding",
@@ -56,14 +60,17 @@ def has_body(headers: Headers) -> bool:
 
 def end_to_end(headers: Headers) -> list[tuple[bytes, bytes]]:
     """Return the headers that a proxy passes on: all except those for one connection."""
-    return _without(headers, _HOP_BY_HOP | _tokens(headers, b"connection"))
+    return _without(headers, _HOP_BY_HOP | (_tokens(headers, b"connection") - _NEVER_HOP_BY_HOP))
 
 
-def forwarded_request(headers: Headers, client: str, host: bytes | None) -> list[tuple[bytes, bytes]]:
+def forwarded_request(
+    headers: Headers, client: str, host: bytes | None, default: bytes = b""
+) -> list[tuple[bytes, bytes]]:
     """Return the headers of a request for the old service.
 
-    `client` is the address of the connection. `host` replaces the client's `Host` if given. Addresses that another
-    proxy has added to `X-Forwarded-For` stay in front.
+    `client` is the address of the connection. `host` replaces the client's `Host` if given, and
+    `default` is the `Host` of HTTP/1.0 clients that send none. Addresses that another proxy has added to
+    `X-Forwarded-For` stay in front.
     """
     passed = end_to_end(headers)
     if b"chunked" in _tokens(headers, b"transfer-encoding"):
@@ -75,10 +82,12 @@ def forwarded_request(headers: Headers, client: str, host: bytes | None) -> list
     if not value_of(headers, b"x-forwarded-proto"):
         added.append((b"X-Forwarded-Proto", b"http"))
     original = value_of(headers, b"host")
-    if not value_of(headers, b"x-forwarded-host"):
+    if original and not value_of(headers, b"x-forwarded-host"):
         added.append((b"X-Forwarded-Host", original))
     if host is not None:
         passed = [*_without(passed, {b"host"}), (b"Host", host)]
+    elif not any(name.lower() == b"host" for name, _ in passed):
+        passed.append((b"Host", default))
     return [*_without(passed, {b"x-forwarded-for"}), *added]
 
 

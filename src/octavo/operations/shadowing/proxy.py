@@ -136,9 +136,12 @@ class ClientConnection:
 
     async def _exchange(self, request: h11.Request) -> None:
         headers = request.headers.raw_items()
-        recording = self._proxy.recorder.start(request.method, request.target, headers)
-        forwarded = forwarded_request(headers, self._client, self.pool.host)
-        sent = h11.Request(method=request.method, target=self.pool.prefix + request.target, headers=forwarded)
+        try:
+            sent = self._forwarded(request)
+        except h11.LocalProtocolError as error:
+            await self._refuse(400, f"The request is not valid HTTP: {error}")
+            return
+        recording = self._proxy.recorder.start(request.method, request.target, sent.headers.raw_items())
         exchange = _Exchange(self, sent, recording)
         is_repeatable = request.method in _REPEATABLE and not has_body(headers)
         started = perf_counter()
@@ -156,6 +159,11 @@ class ClientConnection:
         recorded = exchange.recorded(perf_counter() - started)
         if recorded is not None:
             self._proxy.record(recorded)
+
+    def _forwarded(self, request: h11.Request) -> h11.Request:
+        """Return the request for the old service. Raises h11.LocalProtocolError."""
+        headers = forwarded_request(request.headers.raw_items(), self._client, self.pool.host, self.pool.url.netloc)
+        return h11.Request(method=request.method, target=self.pool.prefix + request.target, headers=headers)
 
     async def send(self, event: h11.Event) -> None:
         """Send a part of a response. Waits while the client reads slowly."""

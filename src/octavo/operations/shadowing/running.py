@@ -89,6 +89,7 @@ async def _run_comparison(channel: socket.socket, options: ShadowOptions, summar
         results,
         paths=options.paths,
         private=frozenset(options.private),
+        graphql=options.graphql,
         memory=options.memory,
         report=log.add,
     )

@@ -6,7 +6,7 @@ import ssl
 from collections import deque
 from contextlib import suppress
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 import h11
 import httpx2
@@ -26,13 +26,35 @@ class OldServiceFailed(OctavoError):
     """The old service cannot be reached, or does not respond with HTTP."""
 
 
+class _Reader(asyncio.StreamReader):
+    """A stream that knows how many of its bytes are unread."""
+
+    unread = 0
+
+    def feed_data(self, data: Any) -> None:
+        """Add received bytes."""
+        self.unread += len(data)
+        super().feed_data(data)
+
+    async def read(self, n: int = -1) -> bytes:
+        """Return at most `n` bytes, or none at the end."""
+        data = await super().read(n)
+        self.unread -= len(data)
+        return data
+
+
 class Upstream:
     """A connection to the old service. `reused`: it has served another request, so it can be closed by now."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, reader: _Reader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
         self.http = h11.Connection(h11.CLIENT, max_incomplete_event_size=LARGEST_HEAD)
         self.reused, self.idle_since = False, 0.0
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the connection is open, and the old service has sent nothing after its last response."""
+        return self.http.trailing_data == (b"", False) and not self.reader.unread and not self.reader.at_eof()
 
     async def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         """Return the next part of the response. Raises OldServiceFailed."""
@@ -73,22 +95,30 @@ class UpstreamPool:
         """Return a connection; with `fresh`, a new one. Raises OldServiceFailed."""
         while self._idle and not fresh:
             found = self._idle.pop()
-            if monotonic() - found.idle_since < _IDLE_SECONDS and not found.reader.at_eof():
+            if monotonic() - found.idle_since < _IDLE_SECONDS and found.is_silent:
                 return found
             found.close()
         port = self.url.port or _PORTS[self.url.scheme]
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
-                reader, writer = await asyncio.open_connection(self.url.host, port, ssl=self._tls, limit=CHUNK)
+                upstream = await self._open(self.url.host, port)
         except (OSError, TimeoutError) as error:
             raise OldServiceFailed("The old service cannot be reached") from error
-        keep_alive(writer)
-        return Upstream(reader, writer)
+        keep_alive(upstream.writer)
+        return upstream
+
+    async def _open(self, host: str, port: int) -> Upstream:
+        loop = asyncio.get_running_loop()
+        reader = _Reader(limit=CHUNK, loop=loop)
+        protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
+        transport, _ = await loop.create_connection(lambda: protocol, host, port, ssl=self._tls)
+        return Upstream(reader, asyncio.StreamWriter(transport, protocol, reader, loop))
 
     def release(self, upstream: Upstream) -> None:
         """Keep a connection for another request if both sides allow it."""
         http = upstream.http
-        if http.our_state is not h11.DONE or http.their_state is not h11.DONE or len(self._idle) >= _MOST_IDLE:
+        is_done = http.our_state is h11.DONE and http.their_state is h11.DONE
+        if not is_done or not upstream.is_silent or len(self._idle) >= _MOST_IDLE:
             upstream.close()
             return
         http.start_next_cycle()
