@@ -62,6 +62,19 @@ async def test_graphql_is_closed_where_a_hook_could_not_change_what_is_shown(hoo
         assert error["extensions"]["code"] == "FORBIDDEN"
 
 
+async def test_a_variable_selects_the_pages_of_types_with_and_without_hooks(hooked_site: Site) -> None:
+    text = (
+        "query ($s: Int) { books(pagination: {start: $s, limit: 2}) { data { id } } "
+        "genres(pagination: {start: $s, limit: 2}) { data { id } } }"
+    )
+    for start in (2, 3, 4, 5):
+        both = (await query(hooked_site, text, s=start))["data"]
+        for name, found in both.items():
+            alone = f"{{ {name}(pagination: {{start: {start}, limit: 2}}) {{ data {{ id }} }} }}"
+            assert (await query(hooked_site, alone))["data"][name] == found, (name, start)
+            assert found["data"]
+
+
 async def test_other_types_are_read_with_the_same_statement(hooked_site: Site) -> None:
     counts = []
     for _ in range(2):

@@ -58,8 +58,8 @@ class Lifting:
         self.origins: list[Origin] = []
         self.fixed_names: set[str] = set()
         """Variables with a use that could not be marked."""
-        self._pages: dict[int, Source] = {}
-        """The variables that select pages, by the `id` of the argument's node."""
+        self._pages: set[int] = set()
+        """The `id` of each `pagination` whose variable selects the page of a list that returns other pages."""
 
     def filters(self, node: FieldNode, value: Any) -> Any:
         """Return the coerced `filters` of a field with marks."""
@@ -75,12 +75,15 @@ class Lifting:
         return name if name in self._variables else None
 
     def page_source(self, node: FieldNode) -> PageSource | None:
-        """Return the source of a root field's page, or None if it is not a variable with a number."""
+        """Return the source of a root field's page, or None if it is not a variable with a number.
+
+        Call it only for a list that returns other pages: in all other arguments, the variable is fixed.
+        """
         argument = _argument(node, PAGINATION)
         found = None if argument is None else self._position(argument.value)
         if argument is None or found is None:
             return None
-        self._pages[id(argument)] = found.source
+        self._pages.add(id(argument))
         if isinstance(argument.value, ObjectValueNode):
             others = [field for field in argument.value.fields if field.name.value not in _POSITIONS]
             self.fixed_names.update(name for field in others for name in names_in(field))
@@ -134,8 +137,6 @@ class Lifting:
         reads = [read for _, read in operation.members if isinstance(read, EntryRead | ListRead)]
         bound = {id(origin) for read in reads for origin in read.free_origins}
         fixed = {origin.source for origin in self.origins if id(origin) not in bound}
-        turned = [read.free_source for read in reads if isinstance(read, ListRead)]
-        fixed.update(source for source in self._pages.values() if source not in turned)
         free = {origin.source for origin in self.origins} | {
             read.free_source for read in reads if read.free_source is not None
         }

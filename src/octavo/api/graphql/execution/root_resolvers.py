@@ -36,7 +36,7 @@ class Sources(Protocol):
         """Return the variable that provides a field's id, if any."""
 
     def page_source(self, node: FieldNode) -> PageSource | None:
-        """Return the variable that selects a field's page, if any."""
+        """Return the variable that selects the page of a field that returns other pages, if any."""
 
 
 class _NoSources:
@@ -160,8 +160,8 @@ class RootResolvers:
         )
         request = ReadRequest(content_type=root.content_type, query=asked, projection=answer, locale=locale)
         read = self.prepare_read(request)
-        source = self.sources.page_source(selected.node)
-        return ListRead(frame, read, wanted, source if _returns_pages(read) else None)
+        source = self.sources.page_source(selected.node) if _returns_pages(read) else None
+        return ListRead(frame, read, wanted, source)
 
     def _shown(
         self, wrapper: GraphQLObjectType, below: list[Selected], state: PublicationState | None, times: int = 1
