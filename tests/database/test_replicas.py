@@ -13,7 +13,8 @@ from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.read_positions import READER, UNKNOWN, position_text, read_position
 from octavo.database.replicated import ReplicatedDatabase
 from octavo.database.topology import Freshness, Topology
-from octavo.database.unit_of_work import unit_of_work
+from octavo.database.unit_of_work import UnitOfWork, run_unit, unit_of_work
+from tests.database.test_postgresql import KILL_OTHERS
 from tests.postgresql_server import PostgresqlServer, database_name, start_server
 
 pytestmark = pytest.mark.anyio
@@ -21,6 +22,10 @@ pytestmark = pytest.mark.anyio
 PATIENCE = 60.0
 LONG = 600.0
 WHERE = "SELECT pg_is_in_recovery()::text, (SELECT max(number) FROM notes)"
+
+
+WAIT = "WITH one AS (INSERT INTO notes VALUES ($1::integer)) SELECT 1 FROM pg_advisory_xact_lock_shared(7)"
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'"
 
 
 class Asking:
@@ -157,6 +162,26 @@ async def test_a_commit_that_fails_may_have_been_done(
             primary.run_sql(name, refusing)
             with pytest.raises(Exception, match="no"):
                 await write(database, 2)
+            assert not reader.may_lag()
+
+
+async def test_a_single_statement_that_is_lost_may_have_been_committed(
+    primary: PostgresqlServer, replica: PostgresqlServer, name: str
+) -> None:
+    async def work(unit: UnitOfWork) -> None:
+        await unit.commit_with("api::note.note", unit.connection.fetch_row(WAIT, (50,)))
+
+    async with opened(primary, replica, name) as database, database.apart() as other:
+        await other.execute("SELECT pg_advisory_lock(7)")
+        with asking(Asking()) as reader:
+            writing = asyncio.ensure_future(run_unit(database, UnitOfWork, work))
+            async with asyncio.timeout(PATIENCE):
+                while not await other.fetch_value(WAITING):  # noqa: ASYNC110 - only the server knows
+                    await asyncio.sleep(0.01)
+            assert reader.may_lag()
+            await other.fetch_value(KILL_OTHERS)
+            with pytest.raises(ServiceUnavailable):
+                await writing
             assert not reader.may_lag()
 
 

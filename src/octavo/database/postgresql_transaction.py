@@ -96,6 +96,8 @@ class PostgresqlTransaction:
         self.interrupted = False
         self.commits_alone = False
         """Whether the only statement commits by itself."""
+        self.commit_sent = False
+        """Whether a statement that commits by itself was sent, even if it failed."""
         self.is_over = False
         """Whether nothing has to be committed or rolled back any more."""
 
@@ -248,6 +250,7 @@ class PostgresqlTransaction:
             start, self._start = self._start, None
             await start(self)
             self._usable, self._commits_now = False, self.commits_alone
+            self.commit_sent = self.commits_alone
         self._watchdog.begin(self.connection)
         try:
             if self.connection.texts.overflow(text):

@@ -110,6 +110,7 @@ class ReplicatedDatabase(PostgresqlDatabase):
     async def transaction(
         self, *, exclusive: bool = False, grouped: bool = False
     ) -> AsyncIterator[PostgresqlTransaction]:
+        transaction: PostgresqlTransaction | None = None
         is_to_be_committed = False
         try:
             async with super().transaction(exclusive=exclusive, grouped=grouped) as transaction:
@@ -117,7 +118,8 @@ class ReplicatedDatabase(PostgresqlDatabase):
                 is_to_be_committed = True
         finally:  # a failed commit may have been executed nevertheless
             reader = READER.get()
-            if is_to_be_committed and reader is not None:
+            is_sent = transaction is not None and transaction.commit_sent
+            if reader is not None and (is_to_be_committed or is_sent):
                 reader.wrote()
 
     async def execute(self, text: str, values: Values = ()) -> int:
