@@ -10,6 +10,7 @@ import pytest
 from octavo.access.authorization.ability import Ability
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.permissions import EVERYTHING, READS, permission_set
+from octavo.access.authorization.preview_ability import PreviewAbility
 from octavo.api.http.dispatcher import Dispatcher
 from octavo.api.http.options import HttpOptions
 from octavo.api.http.request import Request
@@ -112,6 +113,20 @@ async def test_who_may_write_says_what_was_seen_or_reads_the_primary() -> None:
     await asked(own, look, ability=WRITER, authorization=TOKEN, octavo_position="nonsense")
     reported = [(True, 0x10), (True, 0x20), (True, 0x20)]
     assert seen == [(False, 0), (False, 0), (False, 0), (True, 0), (True, 0), *reported, (False, 0)]
+
+
+async def test_previews_read_the_primary() -> None:
+    """The administrator's position is unknown to the front end, also if it sends one of its own."""
+    seen: list[bool] = []
+    preview = PreviewAbility(READS, "api::article.article")
+
+    def look(reader: Reader) -> None:
+        seen.append(reader.may_lag())
+
+    for own in (own_writes(), own_writes(remembers=True)):
+        await asked(own, look, ability=preview, authorization=TOKEN)
+        await asked(own, look, ability=preview, authorization=TOKEN, octavo_position="0/10")
+    assert seen == [False] * 4
 
 
 async def test_a_position_that_was_made_up_only_asks_for_more() -> None:

@@ -14,6 +14,7 @@ from typing import Final
 
 from octavo.access.authorization.ability import Ability
 from octavo.access.authorization.permissions import READ_ACTIONS, PermissionSet
+from octavo.access.authorization.preview_ability import PreviewAbility
 from octavo.api.http.cookies import Cookie
 from octavo.api.http.dispatcher import ALWAYS_ALLOWED, Around
 from octavo.api.http.request import Request
@@ -118,7 +119,7 @@ class _RequestReader:
 
     def may_lag(self) -> bool:
         if self._may is None:
-            self._may = self._reads_content() and self._knows_what_is_needed()
+            self._may = self._reads_content() and not self._is_preview() and self._knows_what_is_needed()
         return self._may
 
     def require_primary(self) -> None:
@@ -133,6 +134,12 @@ class _RequestReader:
         if not isinstance(row, RestOperation):
             return self._request.route == self._own.graphql
         return row.method == "GET" and row.uid.startswith(_CONTENT) and not row.is_own
+
+    def _is_preview(self) -> bool:
+        """Return whether the caller has a preview token: it must see the write that the administrator has just made,
+        with other credentials."""
+        actor = self._request.actor
+        return actor is not None and isinstance(actor.ability, PreviewAbility)
 
     def _knows_what_is_needed(self) -> bool:
         headers, written = self._request.headers, self._own.written
