@@ -36,6 +36,8 @@ class Ability(ABC):
     find."""
     limits_fields = False
     """Whether callers need to check `reads` and `writes`."""
+    limits_drafts = False
+    """Whether drafts require `shows_drafts` whatever the rule `draftsById` is."""
     knows_private = False
     """Whether private attributes can be compared, sorted by and shown if named, as in a project's code."""
 
@@ -45,7 +47,7 @@ class Ability(ABC):
 
     @abstractmethod
     def shows_drafts(self, uid: str) -> bool:
-        """Return whether drafts of a content-type are visible under the rule `draftsById`."""
+        """Return whether drafts of a content-type are visible if `draftsById` is `preview`, or with `limits_drafts`."""
 
     def may(self, action: str, uid: str) -> bool:
         """Return whether an action (`find`, `create`) is allowed on a content-type."""
@@ -127,6 +129,7 @@ class Unconditional(Ability):
         self.everything = ability.everything
         self.hides_drafts = ability.hides_drafts
         self.links_by_field = ability.links_by_field
+        self.limits_drafts = ability.limits_drafts
         self.knows_private = ability.knows_private
 
     def allows(self, action: str) -> bool:

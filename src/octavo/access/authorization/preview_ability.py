@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from octavo.access.authorization.ability import Ability
+from octavo.access.authorization.ability import FIND, Ability
 from octavo.access.authorization.permissions import READ_ACTIONS
 from octavo.query.ast import Filter
 
@@ -12,10 +12,12 @@ _CONTENT: Final = "api::"
 class PreviewAbility(Ability):
     """The reads of an administrator in the content API, with drafts of one content type.
 
-    Of all other content types, and of everything that is not the project's content, it shows what the administrator can
-    read and what is published. Fields, locales and conditions are limited as for the administrator.
+    It allows the routes that read the project's content types. Through relations, it also shows users and other entries
+    that the administrator can read. Drafts of other content types are hidden whatever the rule `draftsById` is. Fields,
+    locales and conditions are limited as for the administrator.
     """
 
+    limits_drafts = True
     links_by_field = False
     knows_private = False
 
@@ -29,6 +31,9 @@ class PreviewAbility(Ability):
     def allows(self, action: str) -> bool:
         is_read = action.startswith(_CONTENT) and action.rpartition(".")[2] in READ_ACTIONS
         return is_read and self.ability.allows(action)
+
+    def may(self, action: str, uid: str) -> bool:
+        return self.ability.may(FIND, uid) if action == FIND else super().may(action, uid)
 
     def shows_drafts(self, uid: str) -> bool:
         return uid == self._uid and self.ability.shows_drafts(uid)

@@ -108,7 +108,7 @@ class ContentReads:
             query = replace(query, locales=(request.locale,))
         query = query if more is None else _with(query, more)
         query = replace(query, publication_state=self._state(request, query, ability))
-        shows_drafts = ability is None or self._drafts_by_id or request.drafts is Drafts.SHOWN
+        shows_drafts = ability is None or self._shows_all_drafts(ability) or request.drafts is Drafts.SHOWN
         access = ability if ability is None or shows_drafts else self._published_only(ability)
         request = replace(request, query=query, wraps_morphs=self._wraps_morphs)
         return plan_read(request, self.registry, access, self._reader.limits.joins, hides_future=self._hides_future)
@@ -147,22 +147,28 @@ class ContentReads:
         by_id = request.drafts is Drafts.BY_ID and request.by is By.ID
         if request.drafts is not Drafts.ANY and not by_id and query.publication_state is PublicationState.LIVE:
             return PublicationState.LIVE
-        if request.drafts in (Drafts.ANY, Drafts.SHOWN) or (request.drafts is Drafts.BY_ID and self._drafts_by_id):
+        if request.drafts in (Drafts.ANY, Drafts.SHOWN):
             return None
         if ability is not None and not self.can_read_drafts(request.content_type.uid, ability):
             return PublicationState.LIVE
+        if request.drafts is Drafts.BY_ID and self._drafts_by_id:
+            return None
         return query.publication_state or PublicationState.LIVE
 
     def can_read_drafts(self, uid: str, ability: Ability) -> bool:
         """Return whether an ability can read drafts of a content-type."""
-        return self._drafts_by_id or ability.shows_drafts(uid)
+        return self._shows_all_drafts(ability) or ability.shows_drafts(uid)
+
+    def _shows_all_drafts(self, ability: Ability) -> bool:
+        """Return whether the rule `draftsById` shows the drafts of all content-types."""
+        return self._drafts_by_id and not ability.limits_drafts
 
     def is_hooked(self, uid: str) -> bool:
         """Return whether a project's code has hooks for reads of a content-type."""
         return self.hooked.are_for(uid)
 
     def _without_drafts(self, ability: Ability) -> PublishedOnly:
-        """Return the ability without drafts it cannot read under the rule `draftsById`."""
+        """Return the ability without drafts it cannot read."""
         with_drafts = (uid for uid, item in self.registry.content_types.items() if item.draft_and_publish)
         return PublishedOnly(ability, frozenset(uid for uid in with_drafts if not ability.shows_drafts(uid)))
 

@@ -1,7 +1,7 @@
 """Preview codes and tokens: issued to administrators, exchanged once by the front end, and limited to reads."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from octavo.access.authentication.preview_tokens import LIFESPAN as TOKEN_LIFESPAN
 from octavo.content.manager.preview_codes import LIFESPAN
 from octavo.core.clock import move, wall_time
+from octavo.schema.content_types import USER
 from tests.api.admin.conftest import COOKIE, NOTE, Office, write_administrators
 from tests.api.admin.newsroom import STORY, Newsroom, write_newsroom
 from tests.api.http.asgi import Answer
@@ -16,12 +17,11 @@ from tests.cli.projects import write_type
 from tests.models.club import NEVER, open_club
 from tests.models.club_fixtures import CLUB_DATABASE
 from tests.models.people import write
-from tests.models.templates import Copy
+from tests.models.templates import Copy, copy_of
 
 pytestmark = pytest.mark.anyio
 
 INVALID = "The preview code is invalid, has expired or was used before. Open the preview again to get a new one"
-DRAFTS_BY_REQUEST = {"OCTAVO_API__COMPAT__DRAFTS_BY_ID": "preview"}
 TOKENS = "/octavo/preview-tokens"
 ROUTE = """
 from octavo import Route
@@ -34,19 +34,49 @@ routes = [Route("POST", "/sign", sign)]
 """A route for all signed-in callers."""
 
 
+ISSUE_UID = "api::issue.issue"
+ISSUES = f"/content-manager/collection-types/{ISSUE_UID}"
+ISSUE: dict[str, Any] = {
+    "kind": "collectionType",
+    "collectionName": "issues",
+    "info": {"singularName": "issue", "pluralName": "issues", "displayName": "Issue"},
+    "options": {"draftAndPublish": True},
+    "attributes": {
+        "title": {"type": "string"},
+        "story": {"type": "relation", "relation": "manyToOne", "target": STORY},
+        "owner": {"type": "relation", "relation": "manyToOne", "target": USER},
+    },
+}
+
+
+@pytest.fixture(scope="module", params=["visible", "preview"])
+def drafts_by_id(request: pytest.FixtureRequest) -> str:
+    value: str = request.param
+    return value
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def newsroom_copy(request: pytest.FixtureRequest, drafts_by_id: str) -> Iterator[Copy]:
+    """A database for each rule."""
+    with copy_of(request, "club") as copy:
+        yield copy
+
+
 @pytest.fixture(scope="module")
 async def open_newsroom(
-    anyio_backend: str, newsroom_copy: Copy, tmp_path_factory: pytest.TempPathFactory
+    anyio_backend: str, newsroom_copy: Copy, drafts_by_id: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Newsroom]:
-    """A newsroom with the rule of the profile `safe`."""
+    """A newsroom with each value of the rule `draftsById`."""
     folder = tmp_path_factory.mktemp("previews")
     write_type(folder, NOTE)
+    write_type(folder, ISSUE)
     write_newsroom(folder)
     route = folder / "src/api/story/routes/sign.py"
     route.parent.mkdir(parents=True)
     route.write_text(ROUTE, encoding="utf-8")
     newsroom_copy.place(folder / CLUB_DATABASE)
-    async with open_club(folder, {**newsroom_copy.variables, **NEVER, **DRAFTS_BY_REQUEST}, filled=True) as club:
+    rule = {"OCTAVO_API__COMPAT__DRAFTS_BY_ID": drafts_by_id}
+    async with open_club(folder, {**newsroom_copy.variables, **NEVER, **rule}, filled=True) as club:
         await write_administrators(club)
         yield Newsroom(Office(club), {})
 
@@ -56,8 +86,8 @@ async def story(newsroom: Newsroom, title: str = "A draft", **more: Any) -> int:
     return int(made["id"])
 
 
-async def code_for(newsroom: Newsroom, entry_id: int, by: str = "ada") -> str:
-    answer = await newsroom.ask("POST", f"/octavo/preview-codes/{STORY}/{entry_id}", by=by)
+async def code_for(newsroom: Newsroom, entry_id: int, by: str = "ada", uid: str = STORY) -> str:
+    answer = await newsroom.ask("POST", f"/octavo/preview-codes/{uid}/{entry_id}", by=by)
     assert answer.status == 200, answer.body
     assert (answer.json["data"]["expiresIn"], answer.headers["cache-control"]) == (LIFESPAN, "no-store")
     code: str = answer.json["data"]["code"]
@@ -68,8 +98,8 @@ async def exchange(newsroom: Newsroom, code: Any) -> Answer:
     return await newsroom.office.club.ask("POST", TOKENS, {"code": code})
 
 
-async def token_for(newsroom: Newsroom, entry_id: int, by: str = "ada") -> str:
-    answer = await exchange(newsroom, await code_for(newsroom, entry_id, by))
+async def token_for(newsroom: Newsroom, entry_id: int, by: str = "ada", uid: str = STORY) -> str:
+    answer = await exchange(newsroom, await code_for(newsroom, entry_id, by, uid))
     assert answer.status == 200, answer.body
     token: str = answer.json["data"]["token"]
     return token
@@ -163,6 +193,43 @@ async def test_a_token_shows_drafts_of_its_type_only(newsroom: Newsroom) -> None
     token = await token_for(newsroom, await story(newsroom))
     assert (await read(newsroom, "/api/front?publicationState=preview", token)).status == 404
     assert (await read(newsroom, "/api/badges", token)).status == 200
+
+
+async def test_drafts_of_other_types_are_hidden_in_every_read(newsroom: Newsroom) -> None:
+    entry_id = await story(newsroom, "Covered")
+    body = {"title": "Draft issue", "story": {"connect": [{"id": entry_id}]}}
+    issue = (await newsroom.ask("POST", ISSUES, body)).json["id"]
+    published = (await newsroom.ask("POST", ISSUES, {**body, "title": "Published issue"})).json["id"]
+    assert (await newsroom.ask("POST", f"{ISSUES}/{published}/actions/publish")).status == 200
+    of_story, of_issue = await token_for(newsroom, entry_id), await token_for(newsroom, issue, uid=ISSUE_UID)
+    state = "publicationState=preview"
+    for target in (f"/api/issues/{issue}?{state}", f"/api/issues?{state}"):
+        assert b"Draft issue" in (await read(newsroom, target, of_issue)).body
+        assert b"Draft issue" not in (await read(newsroom, target, of_story)).body
+    related = f"/api/issues/{published}?populate[story][publicationState]=preview"
+    assert b"Covered" in (await read(newsroom, related, of_story)).body
+    assert b"Covered" not in (await read(newsroom, related, of_issue)).body
+    for text in (f"issue(id: {issue})", "issues(publicationState: PREVIEW)"):
+        query = {"query": f"{{ {text} {{ data {{ attributes {{ title }} }} }} }}"}
+        assert b"Draft issue" not in (await newsroom.office.club.ask("POST", "/graphql", query, of_story)).body, text
+
+
+async def test_a_token_shows_users_through_relations_only(newsroom: Newsroom) -> None:
+    for subject, fields in ((ISSUE_UID, ("title", "owner")), (USER, ("username",))):
+        await newsroom.allow("read", subject, *fields)
+    body = {"title": "Owned", "owner": {"connect": [{"id": 2}]}}
+    issue = (await newsroom.ask("POST", ISSUES, body)).json["id"]
+    token = await token_for(newsroom, issue, by="edi", uid=ISSUE_UID)
+    target = f"/api/issues/{issue}?publicationState=preview&populate=owner"
+    owner = (await read(newsroom, target, token)).json["data"]["attributes"]["owner"]["data"]
+    assert owner["id"] == 2
+    assert "username" in owner["attributes"]
+    assert "email" not in owner["attributes"]
+    assert (await read(newsroom, "/api/users", token)).status == 403
+    await newsroom.allow_nothing()
+    await newsroom.allow("read", ISSUE_UID, "title", "owner")
+    newsroom.office.club.octavo.infrastructure.authenticator.invalidate()
+    assert "owner" not in (await read(newsroom, target, token)).json["data"]["attributes"]
 
 
 async def test_a_token_only_reads_content(newsroom: Newsroom) -> None:
