@@ -151,16 +151,36 @@ def test_relations_that_lead_nowhere_are_left_out(
     "definitions",
     [
         project({"r": relation("manyToMany")}, {"q": relation("manyToMany", "api::a.a", mappedBy="r")}),
-        project(
-            {"r": relation("manyToMany", inversedBy="q")}, {"q": relation("manyToMany", "api::a.a", inversedBy="r")}
-        ),
         project({"r": relation("oneToMany", mappedBy="q")}, {"q": relation("manyToMany", "api::a.a", inversedBy="r")}),
+        project({"r": relation("oneToMany")}, {"q": relation("manyToMany", "api::a.a", inversedBy="r")}),
         project({"r": relation("morphMany", morphBy="m")}),
         project({"z": {"type": "dynamiczone", "components": []}}),
     ],
 )
 def test_sides_that_do_not_match_are_taken_as_they_are(definitions: dict[str, Any], tmp_path: Path) -> None:
     assert registry_of(definitions, tmp_path).remarks == ()
+
+
+def test_the_last_of_two_owning_sides_stores_the_links(tmp_path: Path) -> None:
+    """The types of plugins come before those of APIs (recorded on the reference)."""
+    user = "plugin::users-permissions.user"
+    courses = {"courses": relation("manyToMany", "api::a.a", inversedBy="users")}
+    extended = {**BUILTIN_TYPES[user], "attributes": {**BUILTIN_TYPES[user]["attributes"], **courses}}
+    definitions = project(
+        {"r": relation("manyToMany", inversedBy="q"), "users": relation("manyToMany", user, inversedBy="courses")},
+        {"q": relation("manyToMany", "api::a.a", inversedBy="r")},
+    )
+    extension = "extensions/users-permissions/content-types/user/schema.json"
+    registry = registry_of({**definitions, extension: extended}, tmp_path)
+    assert {str(remark) for remark in registry.remarks} == {
+        f"src/{extension}: attributes.courses: neither this relation nor 'users' of api::a.a has mappedBy; as in "
+        "Strapi v4, the table of 'users' stores the links of both; replace inversedBy with mappedBy: 'users'",
+        f"{A}: attributes.r: neither this relation nor 'q' of api::b.b has mappedBy; as in Strapi v4, the table of 'q' "
+        "stores the links of both; replace inversedBy with mappedBy: 'q'",
+    }
+    a = registry.content_types["api::a.a"]
+    assert [a.relation(name).owner for name in ("r", "users")] == ["q", None]
+    assert registry.content_types[user].relation("courses").owner == "users"
 
 
 def test_unknown_components_of_a_zone_are_left_out(tmp_path: Path) -> None:

@@ -104,7 +104,8 @@ class Relation(Attribute):
     """A link to other content. The owning side of a two-way relation has `inversed_by`, the other side `mapped_by`.
 
     `target` is None for morphToOne and morphToMany, whose rows contain the type of the target. `morph_by` is the
-    target's polymorphic attribute, of which a morphOne or morphMany is the inverse.
+    target's polymorphic attribute, of which a morphOne or morphMany is the inverse. `stored_by` is the target's
+    relation whose table contains the links although this side has no `mapped_by` (see `shared_links`).
     """
 
     __hash__ = Attribute.__hash__
@@ -114,6 +115,17 @@ class Relation(Attribute):
     inversed_by: str | None = None
     mapped_by: str | None = None
     morph_by: str | None = None
+    stored_by: str | None = None
+
+    @property
+    def owner(self) -> str | None:
+        """The target's relation whose table contains the links, or None if this side has its own."""
+        return self.mapped_by or self.stored_by
+
+    @property
+    def inverse(self) -> str | None:
+        """The target's relation that is the other side of a two-way relation."""
+        return self.owner or self.inversed_by
 
     @property
     def to_many(self) -> bool:

@@ -154,7 +154,7 @@ class Registry:
     def owner(self, definition: Definition, relation: Relation) -> tuple[Definition, Relation, bool]:
         """Return where a relation is stored: the owning definition, its relation, and whether `relation` is the
         inverse."""
-        if relation.mapped_by and relation.target:
+        if relation.owner and relation.target:
             target = self.content_types[relation.target]
-            return target, target.relation(relation.mapped_by), True
+            return target, target.relation(relation.owner), True
         return definition, relation, False

@@ -1,6 +1,6 @@
-"""Ignore parts of definitions that v4 tolerates although they have no effect, with a remark for each."""
+"""Handle definitions that v4 tolerates, with a remark for each: parts without effect, and relations with two owners."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, TypeVar
 
@@ -10,6 +10,7 @@ from octavo.schema.content_types import Component, ContentType
 from octavo.schema.definition_files import PluginDefinitions
 from octavo.schema.problems import DefinitionProblem, did_you_mean, unserved, warning
 from octavo.schema.registry import Registry
+from octavo.schema.shared_links import Side, shared_links
 
 DefinitionT = TypeVar("DefinitionT", ContentType, Component)
 _PLUGIN: Final = "plugin::"
@@ -22,8 +23,9 @@ def tolerate(registry: Registry, noticed: Iterable[DefinitionProblem] = ()) -> R
     Its remarks are `noticed` and those for the ignored parts.
     """
     remarks: list[DefinitionProblem] = [*noticed]
-    content_types = [_cleaned(item, registry, remarks) for item in registry.content_types.values()]
-    components = [_cleaned(item, registry, remarks) for item in registry.components.values()]
+    shared = shared_links(registry)
+    content_types = [_cleaned(item, registry, shared, remarks) for item in registry.content_types.values()]
+    components = [_cleaned(item, registry, shared, remarks) for item in registry.components.values()]
     return Registry(content_types, components, remarks) if remarks else registry
 
 
@@ -79,7 +81,9 @@ def _missing_type(target: str, registry: Registry, plugins: PluginDefinitions) -
     )
 
 
-def _cleaned(definition: DefinitionT, registry: Registry, remarks: list[DefinitionProblem]) -> DefinitionT:
+def _cleaned(
+    definition: DefinitionT, registry: Registry, shared: Mapping[Side, str], remarks: list[DefinitionProblem]
+) -> DefinitionT:
     attributes: dict[str, AnyAttribute] = {}
     count = len(remarks)
     for name, attribute in definition.attributes.items():
@@ -92,6 +96,10 @@ def _cleaned(definition: DefinitionT, registry: Registry, remarks: list[Definiti
                 )
                 message = f"the target has no such relation; this attribute is ignored{hint}"
                 remarks.append(warning(definition.source, f"{path}.{key}", message))
+            case Relation() if (definition.uid, name) in shared:
+                owner = shared[definition.uid, name]
+                remarks.append(warning(definition.source, path, _stored_by(attribute, owner)))
+                attributes[name] = replace(attribute, stored_by=owner)
             case DynamicZone():
                 known = tuple(uid for uid in attribute.components if uid in registry.components)
                 remarks += _unknown_components(definition.source, path, attribute, registry.components)
@@ -99,6 +107,14 @@ def _cleaned(definition: DefinitionT, registry: Registry, remarks: list[Definiti
             case _:
                 attributes[name] = attribute
     return definition if len(remarks) == count else replace(definition, attributes=attributes)
+
+
+def _stored_by(relation: Relation, owner: str) -> str:
+    remedy = f"replace inversedBy with mappedBy: {owner!r}" if relation.inversed_by else f"add mappedBy: {owner!r}"
+    return (
+        f"neither this relation nor {owner!r} of {relation.target} has mappedBy; as in Strapi v4, the table of "
+        f"{owner!r} stores the links of both; {remedy}"
+    )
 
 
 def _has_no_target(uid: str, relation: Relation, registry: Registry) -> bool:

@@ -133,7 +133,7 @@ def _reason(attribute: AnyAttribute) -> str:
     match attribute:
         case Scalar() if attribute.unique or isinstance(attribute, UID):
             return "unique"
-        case Relation() if attribute.kind in _SINGLE_SIDED and (attribute.inversed_by or attribute.mapped_by):
+        case Relation() if attribute.kind in _SINGLE_SIDED and attribute.inverse:
             return "relation"
         case _:
             return ""

@@ -191,7 +191,7 @@ def _is_list(attribute: AnyAttribute) -> bool:
 
 def takes_targets(relation: Relation) -> bool:
     """Return whether a target belongs to at most one source, so that linking it removes it from another."""
-    return relation.kind in ("oneToOne", "oneToMany") and bool(relation.inversed_by or relation.mapped_by)
+    return relation.kind in ("oneToOne", "oneToMany") and bool(relation.inverse)
 
 
 @dataclass(slots=True)
@@ -243,7 +243,7 @@ def needs_turns(definition: Definition, names: Iterable[str]) -> bool:
     """Return whether entries of a type must be written one after another, because one entry's links affect
     another's."""
     relations = [item for name in names if isinstance(item := definition.attributes.get(name), Relation)]
-    return any(item.target == definition.uid and bool(item.inversed_by or item.mapped_by) for item in relations)
+    return any(item.target == definition.uid and bool(item.inverse) for item in relations)
 
 
 def _in_order(row: RowNode) -> list[tuple[str, Sequence[int]]]:
@@ -253,7 +253,7 @@ def _in_order(row: RowNode) -> list[tuple[str, Sequence[int]]]:
 
 def _other_side(row: RowNode, relation: Relation) -> str:
     """Return the attribute of the same row that is the inverse of a self-referencing relation."""
-    return (relation.inversed_by or relation.mapped_by or "") if relation.target == row.definition.uid else ""
+    return (relation.inverse or "") if relation.target == row.definition.uid else ""
 
 
 def _rearrange(

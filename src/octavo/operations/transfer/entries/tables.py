@@ -117,6 +117,6 @@ class EntryTables:
 
 def is_stored_here(definition: Definition, attribute: AnyAttribute) -> bool:
     """Return whether this definition stores a relation."""
-    if not isinstance(attribute, Relation) or attribute.mapped_by or attribute.kind in ("morphOne", "morphMany"):
+    if not isinstance(attribute, Relation) or attribute.owner or attribute.kind in ("morphOne", "morphMany"):
         return False
     return not (attribute.name in CREATORS and isinstance(definition, ContentType))

@@ -4,6 +4,7 @@ Column types are abstract names (`string`, `datetime` ...); `ddl` maps them to e
 """
 
 from collections.abc import Container, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from octavo.core.values import dataclass
@@ -314,7 +315,8 @@ def _morph_table(definition: Definition, relation: Relation) -> Table:
 
 
 def _link_table(registry: Registry, definition: Definition, relation: Relation) -> Table:
-    joining = link_table(registry, definition, relation)
+    """Return the join table that is named after a relation. It stays empty if the other side stores the links."""
+    joining = link_table(registry, definition, replace(relation, stored_by=None))
     name, target = joining.name, registry.content_types[str(relation.target)]
     orders = {"order_fk": joining.order_column, "order_inv_fk": joining.inverse_order_column}
     return Table(
