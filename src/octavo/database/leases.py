@@ -21,6 +21,7 @@ from octavo.query.sql.raw_statement import RawStatement
 TABLE: Final = SystemTable(
     "octavo_leases",
     ("name varchar(255) PRIMARY KEY NOT NULL", "holder varchar(64) NOT NULL", "expires_at bigint NOT NULL"),
+    kept=True,
 )
 
 LEASE_SECONDS: Final = 300.0

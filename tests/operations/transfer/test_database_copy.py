@@ -7,6 +7,7 @@ from typing import Any
 import apsw
 import pytest
 
+from octavo.access.authentication import token_versions
 from octavo.accounts.administrators import live_settings
 from octavo.accounts.administrators.live_settings import read_live_settings, set_live
 from octavo.database import open_database
@@ -14,11 +15,13 @@ from octavo.database.connection import Database
 from octavo.database.leases import TABLE
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
+from octavo.operations.runtime.options import own_tables
 from octavo.operations.runtime.prepare_database import prepare_database
 from octavo.operations.transfer.database_copy import CopyOptions, CopyReport, copy_database
 from octavo.operations.transfer.problems import TransferError
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
+from octavo.settings import Settings
 from tests.operations.transfer.town import make_town
 
 pytestmark = pytest.mark.anyio
@@ -124,6 +127,32 @@ async def test_a_target_with_data_is_only_replaced_when_asked(
         await copy(source, target, registry)
     await copy(source, target, registry, replace=True)
     assert [row[0] for row in await target.fetch_all("SELECT id FROM houses")] == [40]
+
+
+async def test_rows_about_replaced_entries_are_deleted(
+    source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry, tmp_path: Path
+) -> None:
+    """The source has none of these tables: it is a database of v4."""
+    cleared = [table for table in own_tables(Settings(project=tmp_path)) if table.copied and not table.kept]
+    own = [*cleared, TABLE, token_versions.TABLE, live_settings.TABLE]
+    await source.execute("DROP TABLE octavo_leases")
+    await copy_database(source, target, registry, own, CopyOptions(), lambda *_: None)
+    for table in own:
+        columns = [*table.columns, *table.added]
+        named = [column.split()[:2] for column in columns if not column.startswith("PRIMARY")]
+        names = ", ".join(name for name, _ in named)
+        values = ", ".join("'1'" if "char" in kind or kind == "text" else "1" for _, kind in named)
+        await target.execute(f"INSERT INTO {table.name} ({names}) VALUES ({values})")
+    await copy_database(source, target, registry, own, CopyOptions(replace=True), lambda *_: None)
+    counts = {table.name: await target.fetch_value(f"SELECT count(*) FROM {table.name}") for table in own}
+    assert counts == {table.name: int(table not in cleared) for table in own}
+    assert await target.fetch_value("SELECT version FROM octavo_token_versions") == 2
+    assert {table.name for table in own_tables(Settings(project=tmp_path)) if table.kept} == {
+        "octavo_admin_passwords",
+        "octavo_cron",
+        "octavo_leases",
+        "octavo_token_versions",
+    }
 
 
 async def test_what_cannot_be_kept_is_told_all_at_once(

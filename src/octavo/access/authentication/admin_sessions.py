@@ -50,7 +50,7 @@ TABLE: Final = SystemTable(
 )
 
 PASSWORDS: Final = SystemTable(
-    "octavo_admin_passwords", ("user_id integer PRIMARY KEY NOT NULL", "changed_at bigint NOT NULL")
+    "octavo_admin_passwords", ("user_id integer PRIMARY KEY NOT NULL", "changed_at bigint NOT NULL"), kept=True
 )
 """When each administrator's password last changed or the account was blocked. v4 tokens signed earlier are invalid."""
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 TABLE: Final = SystemTable(
     "octavo_rate_limits",
     ("name varchar(255) PRIMARY KEY NOT NULL", "hits integer NOT NULL", "expires_at bigint NOT NULL"),
+    kept=True,
 )
 
 

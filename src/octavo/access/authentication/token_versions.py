@@ -15,7 +15,7 @@ from octavo.query.sql.raw_statement import RawStatement
 
 # No foreign key: if other software rebuilds the users table, revoked tokens must stay revoked.
 TABLE: Final = SystemTable(
-    "octavo_token_versions", ("user_id integer PRIMARY KEY NOT NULL", "version integer NOT NULL")
+    "octavo_token_versions", ("user_id integer PRIMARY KEY NOT NULL", "version integer NOT NULL"), kept=True
 )
 BLOCKS: Final = SystemTable("octavo_user_blocks", ("user_id integer PRIMARY KEY NOT NULL",))
 """Blocked users whose tokens have been revoked because of the block."""

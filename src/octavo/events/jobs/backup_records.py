@@ -25,6 +25,7 @@ TABLE: Final = SystemTable(
         "failures integer NOT NULL",
         "reason varchar(255) NOT NULL",
     ),
+    kept=True,
 )
 
 RETRY: Final = 600_000

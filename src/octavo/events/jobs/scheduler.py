@@ -29,6 +29,7 @@ TABLE: Final = SystemTable(
         "zone varchar(64) NOT NULL",
         "last_at bigint NOT NULL",
     ),
+    kept=True,
 )
 
 GRACE: Final = 60_000

@@ -17,7 +17,7 @@ from octavo.query.sql.raw_statement import RawStatement
 logger = logging.getLogger(__name__)
 
 TABLE: Final = SystemTable(
-    "octavo_site_version", ("id integer PRIMARY KEY NOT NULL CHECK (id = 1)", "version integer NOT NULL")
+    "octavo_site_version", ("id integer PRIMARY KEY NOT NULL CHECK (id = 1)", "version integer NOT NULL"), kept=True
 )
 POLL_SECONDS: Final = 0.5
 _LONGEST_WAIT: Final = 30.0

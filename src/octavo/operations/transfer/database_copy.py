@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import field, replace
 from typing import Final, Protocol
 
+from octavo.access.authentication import token_versions
 from octavo.core.plurals import counted
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, RowReader
@@ -53,13 +54,17 @@ class TableCopy:
 class CopyPlan:
     """The tables to copy in order, with tables and columns of the source that have no definition (`unknown`).
 
-    `own` are Octavo's own tables, `counted` those of them with an id sequence.
+    `own` are Octavo's own tables, `counted` those of them with an id sequence. `outdated` are own tables that the
+    source lacks: their rows in the target refer to entries and users by ids, which mean others after the copy.
+    `revokes`: tokens for the target's former users must become invalid.
     """
 
     tables: tuple[TableCopy, ...]
     unknown: tuple[str, ...]
     own: tuple[RowTable, ...]
     counted: tuple[str, ...]
+    outdated: tuple[str, ...]
+    revokes: bool
 
 
 def plan_copy(
@@ -81,6 +86,8 @@ def plan_copy(
         tuple(_unknown(found, {here.name: here for _, here, _ in named}, own_names)),
         tuple(_own_table(found[name]) for name in sorted(table.name for table in own if table.copied) if name in found),
         tuple(table.name for table in own if table.counted and table.name in found),
+        tuple(table.name for table in own if table.copied and not table.kept and table.name not in found),
+        token_versions.TABLE in own and token_versions.TABLE.name not in found,
     )
 
 
@@ -252,8 +259,10 @@ async def _make_room(target: Connection, dialect: Dialect, plan: CopyPlan, optio
     """Delete the target's data, or raise an error if it has any and `replace` is not set."""
     tables = [*(each.target.name for each in reversed(plan.tables)), *(each.name for each in plan.own)]
     if options.replace:
-        for table in tables:
+        for table in (*tables, *plan.outdated):
             await target.execute(f"DELETE FROM {dialect.quote(table)}")
+        if plan.revokes:
+            await target.execute(f"UPDATE {token_versions.TABLE.name} SET version = version + 1")
         return
     counts = {table: await target.fetch_value(f"SELECT count(*) FROM {dialect.quote(table)}") for table in tables}
     filled = [f"{table}: {counted(count, 'row')}" for table, count in sorted(counts.items()) if count]

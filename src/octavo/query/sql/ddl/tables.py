@@ -64,6 +64,7 @@ class SystemTable:
 
     `counted`: it starts with an auto-increment `id`. `indexes` lists the columns of each index. `added` are columns of
     later versions, which accept null: existing tables get them. `copied`: copies of the database include its rows.
+    `kept`: if the source of a copy lacks the table, the target's rows stay valid, because they refer to no entries.
     """
 
     name: str
@@ -72,6 +73,7 @@ class SystemTable:
     indexes: tuple[tuple[str, ...], ...] = ()
     added: tuple[str, ...] = ()
     copied: bool = True
+    kept: bool = False
 
     def changes(self, columns: Container[str] | None, counter_column: str) -> Iterator[tuple[str, str]]:
         """Yield descriptions and scripts of what is missing. `columns` are those of the table, None without it."""
