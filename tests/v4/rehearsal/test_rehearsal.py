@@ -15,6 +15,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from octavo.cli import main
+from octavo.content import schedules
+from octavo.content.media import storage_cleanup
+from octavo.events import outbox
 from tests.cli.processes import PATIENCE, ROOT, spawn
 from tests.cli.projects import PLACE, SECRETS, database_variables, write_type
 from tests.postgresql_server import PostgresqlServer, database_name
@@ -118,6 +121,31 @@ def test_the_way_back_holds(site: Path) -> None:
         ("v4 finds all other content unchanged", 0),
     ]
     assert files_of(site) == before
+
+
+def test_pending_work_of_the_original_is_not_done_again(site: Path, tmp_path: Path) -> None:
+    prepared(site)
+    with sqlite3.connect(site / ".tmp/data.db") as connection:
+        for table in (outbox.TABLE, schedules.TABLE, storage_cleanup.TABLE):
+            connection.executescript(table.script("integer PRIMARY KEY AUTOINCREMENT"))
+        connection.execute(
+            "INSERT INTO octavo_outbox (topic, ordering_key, payload, created_at, due_at, attempts) "
+            "VALUES ('webhook', 'k', '{}', 0, 9999999999999, 0)"
+        )
+        connection.execute("INSERT INTO octavo_schedules VALUES ('api::story.story', 1, 'publish', 9999999999999, 1)")
+        connection.execute("INSERT INTO octavo_storage_cleanup VALUES ('uploads/a.txt', 1, 9999999999999)")
+    script = tmp_path / "start.py"
+    script.write_text(f"""
+import sqlite3, sys
+tables = ("octavo_outbox", "octavo_schedules", "octavo_storage_cleanup")
+with sqlite3.connect("../rehearsal.db") as connection:
+    counts = [connection.execute("SELECT count(*) FROM " + table).fetchone()[0] for table in tables]
+open({str(tmp_path / "counts")!r}, "w").write(repr(counts))
+sys.exit(3)
+""")
+    result = call(site, "--rehearse", "--v4-command", f"{sys.executable} {script}")
+    assert "v4 ended with exit code 3" in result.output
+    assert (tmp_path / "counts").read_text() == "[0, 0, 0]"
 
 
 def test_changed_content_is_found(site: Path, tmp_path: Path) -> None:

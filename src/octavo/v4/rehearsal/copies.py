@@ -13,8 +13,12 @@ from time import time
 from typing import Any, Final
 
 from octavo.access.authentication.credentials import hash_api_token
+from octavo.content import schedules
+from octavo.content.media import storage_cleanup
 from octavo.core.errors import ApplicationError
 from octavo.core.values import dataclass
+from octavo.database.synchronize import found_tables
+from octavo.events import outbox
 from octavo.operations.backups import postgresql, sqlite
 from octavo.operations.backups.postgresql_tools import environment
 from octavo.operations.runtime.open_resources import open_project_database
@@ -25,6 +29,8 @@ _NOT_COPIED: Final = frozenset({"node_modules", ".git", ".cache", ".tmp", ".octa
 _DATABASE_VARIABLES: Final = ("DATABASE_", "OCTAVO_DATABASE__", "PGHOST", "PGDATABASE")
 _CONFIG_SUFFIXES: Final = (".js", ".ts", ".json", ".toml")
 _REQUIRED_TABLES: Final = frozenset({"strapi_api_tokens", "strapi_webhooks"})
+_PENDING: Final = (outbox.TABLE, schedules.TABLE, storage_cleanup.TABLE)
+"""Tables of work that the original's Octavo does: messages, scheduled publishing, and files to delete."""
 _ENABLED: Final = RawStatement("UPDATE strapi_webhooks SET enabled = {no}")
 _TOKEN: Final = RawStatement(
     "INSERT INTO strapi_api_tokens (name, description, type, access_key, created_at, updated_at) "
@@ -168,7 +174,7 @@ def _free_port() -> int:
 
 
 async def prepare_copy(copy: ProjectCopy) -> None:
-    """Disable the webhooks of the copy, and create the API token. Raises ApplicationError."""
+    """Disable the copy's webhooks, delete pending work, and create the API token. Raises ApplicationError."""
     if not copy.rows().keys() >= _REQUIRED_TABLES:
         raise ApplicationError("the database has no tables of v4; start v4 once, then rehearse")
     salt = copy.settings.secrets.api_token_salt or ""
@@ -184,5 +190,8 @@ async def prepare_copy(copy: ProjectCopy) -> None:
         }
         for statement in (_ENABLED.bind(database.dialect, no=False), _TOKEN.bind(database.dialect, **values)):
             await database.execute(statement.text, statement.values)
+        found = await found_tables(database, database.dialect)
+        for name in (table.name for table in _PENDING if table.name in found):
+            await database.execute(f"DELETE FROM {name}")  # noqa: S608
     finally:
         await database.close()
