@@ -1,10 +1,12 @@
 """Operations while the database cannot be used: 503, as over REST."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from octavo.core.clock import SYSTEM_CLOCK
 from tests.api.graphql.asking import send
 from tests.api.graphql.conftest import open_scratch
 from tests.api.http.asgi import call
@@ -26,9 +28,14 @@ CREATE = 'mutation { createBook(data: { title: "Lost" }) { data { id } } }'
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-async def away(request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Path) -> Site:
-    """A bookshop that has served requests, and has lost its database."""
+async def away(
+    request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Site:
+    """A bookshop that has served requests, and has lost its database. Its permissions are read, and stay fresh."""
     site = await open_scratch(request, tmp_path)
+    now = SYSTEM_CLOCK.steady()
+    stopped = replace(SYSTEM_CLOCK, steady=lambda: now)
+    monkeypatch.setattr(site.octavo.infrastructure.authenticator, "_clock", stopped)
     for query in (BOOK, TOGETHER):
         assert (await send(site, {"query": query}, FULL_TOKEN)).status == 200
     await site.database.close()

@@ -98,9 +98,9 @@ def test_two_ways_to_page_contradict_each_other(given: dict[str, int]) -> None:
     "given, limits, requested, is_cut, shown",
     [
         ({"pageSize": 5, "page": 2}, LIMITS, RequestedPage(5, 2), False, PageInfo(2, 5, 20, 100)),
-        ({"limit": 100}, LIMITS, RequestedPage(100, 1), True, PageInfo(1, 40, 3, 100)),
+        ({"limit": 100}, LIMITS, RequestedPage(100, 1, True), True, PageInfo(1, 40, 3, 100)),
         ({"limit": -1}, LIMITS, RequestedPage(None, 1), True, PageInfo(1, 40, 3, 100)),
-        ({"limit": 100}, ListLimits(most=40, page=50), RequestedPage(50, 1), True, PageInfo(1, 40, 3, 100)),
+        ({"limit": 100}, ListLimits(most=40, page=50), RequestedPage(50, 1, True), True, PageInfo(1, 40, 3, 100)),
     ],
 )
 def test_the_page_that_is_shown(
