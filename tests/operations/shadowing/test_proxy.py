@@ -44,11 +44,11 @@ class Running:
 
 
 @asynccontextmanager
-async def proxying(old: int, recorder: Recorder | None = None) -> AsyncIterator[Running]:
+async def proxying(old: int, recorder: Recorder | None = None, most_connections: int = 100) -> AsyncIterator[Running]:
     """A proxy for a port."""
     recorder, exchanges = recorder or Recorder(("/api", "/graphql")), list[Exchange]()
     pool = UpstreamPool(httpx2.URL(f"http://127.0.0.1:{old}"))
-    proxy = Proxy(pool, recorder, exchanges.append)
+    proxy = Proxy(pool, recorder, exchanges.append, most_connections)
     server = await asyncio.start_server(proxy.accept, "127.0.0.1", 0, limit=65_536)
     try:
         yield Running(server.sockets[0].getsockname()[1], pool, recorder, exchanges)
@@ -128,10 +128,45 @@ async def test_requests_of_one_connection_also_before_the_response() -> None:
     ]
 
 
-async def test_a_target_in_utf8_is_encoded() -> None:
+@pytest.mark.parametrize("before", [b"", b"GET /api/1 HTTP/1.1\r\n" + HOST + b"\r\n", b"\r\n"])
+@pytest.mark.parametrize("size", [1, 1_000])
+async def test_a_target_in_utf8_is_encoded(before: bytes, size: int) -> None:
+    request = before + "GET /api/tags?q=ü HTTP/1.1\r\n".encode() + HOST + b"Connection: close\r\n\r\n"
     async with service(echo) as old, proxying(old) as proxy:
-        received = await proxy.send("GET /api/tags?q=ü HTTP/1.1\r\n".encode() + HOST + b"Connection: close\r\n\r\n")
+        reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
+        for start in range(0, len(request), size):
+            writer.write(request[start : start + size])
+            await asyncio.sleep(0)
+        received = await reader.read()
+        writer.close()
     assert b"GET /api/tags?q=%C3%BC HTTP/1.1" in received
+
+
+async def test_line_breaks_between_requests_are_ignored() -> None:
+    post = b"POST /api/1 HTTP/1.1\r\n" + HOST + b"Content-Length: 0\r\n\r\n"
+    last = b"GET /api/2 HTTP/1.1\r\n" + HOST + b"Connection: close\r\n\r\n"
+    async with service(echo) as old, proxying(old) as proxy:
+        received = await proxy.send(b"\r\n\r\n" + post + b"\r\n" + last)
+    assert received.count(b"HTTP/1.1 200 OK") == 2
+
+
+async def test_a_head_has_a_limit() -> None:
+    async with service(echo) as old, proxying(old) as proxy:
+        received = await proxy.send(b"GET /api/1 HTTP/1.1\r\n" + HOST + b"X-A: " + b"a" * 20_000)
+    assert received.startswith(b"HTTP/1.1 431")
+
+
+async def test_connections_above_the_limit_are_refused_at_once(caplog: pytest.LogCaptureFixture) -> None:
+    async with service(echo) as old, proxying(old, most_connections=1) as proxy:
+        reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
+        writer.write(b"GET /api/1 HTTP/1.1\r\n" + HOST + b"\r\n")
+        assert (await head_of(reader)).startswith(b"HTTP/1.1 200")
+        for _ in range(3):
+            head, _, body = (await proxy.send()).partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 503")
+            assert json.loads(body)["error"]["message"] == "The proxy has too many connections; try again later"
+        writer.close()
+    assert [one.getMessage() for one in caplog.records] == ["The proxy refuses connections: 1 are open"]
 
 
 @pytest.mark.parametrize(
@@ -375,6 +410,18 @@ async def test_a_client_that_asks_before_it_sends_its_body() -> None:
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
         assert await reader.readexactly(4) == b"body"
         writer.close()
+
+
+async def test_headers_count_for_the_memory_limit() -> None:
+    recorder = Recorder(("/api",), memory=40_000)
+    headers = [(b"X-%d" % number, b"a" * 1_000) for number in range(50)]
+    assert recorder.start(b"GET", b"/api/1", headers) is None
+    recording = recorder.start(b"GET", b"/api/1", [])
+    assert recording is not None
+    recording.set_response(200, headers)
+    assert (recording.finish(1.0), recorder.used, recorder.skipped) == (None, 0, {"memory limit": 2})
+    pairs = [("a", "b" * 1_000)] * 50
+    assert Exchange("GET", "/", pairs, 200, pairs, 1.0, b"", b"").size > 100_000
 
 
 async def test_recordings_have_limits() -> None:

@@ -6,6 +6,7 @@ import struct
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import field
+from itertools import chain
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -20,6 +21,9 @@ _READS: Final = (b"GET", b"HEAD")
 _STREAMS: Final = b"text/event-stream"
 _SIZES: Final = struct.Struct(">III")
 _MOST_TARGET: Final = 8_192
+_BASE_SIZE: Final = 4_096
+_TEXT_SIZE: Final = 64
+"""What an exchange and each text of its headers need besides their content."""
 _SLASHES: Final = re.compile("/+")
 _NOT_COMPARED: Final = {
     206: "responses with a part of a file",
@@ -48,7 +52,8 @@ class Exchange:
     @property
     def size(self) -> int:
         """The approximate size in memory."""
-        return len(self.body) + len(self.response_body) + 4_096
+        texts = (self.target, *chain.from_iterable((*self.headers, *self.response_headers)))
+        return _BASE_SIZE + len(self.body) + len(self.response_body) + sum(len(text) + _TEXT_SIZE for text in texts)
 
 
 def to_frames(exchange: Exchange) -> Iterator[bytes]:
@@ -107,7 +112,8 @@ class Recorder:
         elif self.sample < 1 and random.random() >= self.sample:  # noqa: S311
             self.skipped["not in the sample"] += 1
         else:
-            return Recording(self, method, target, headers)
+            recording = Recording(self, method, target, headers)
+            return recording if recording.is_open else None
         return None
 
 
@@ -124,18 +130,17 @@ class Recording:
         self._method, self._target, self._headers = method, target, headers
         self._status = 0
         self._response_headers: Headers = ()
-        self._body: list[bytes] = []
-        self._response_body: list[bytes] = []
-        self._size = self._response_size = self._reserved = 0
+        self._body, self._response_body = bytearray(), bytearray()
+        self._reserved = 0
         self.is_open = True
+        self._reserve(_BASE_SIZE + len(target) + _size_of(headers))
 
     def add_request(self, data: bytes) -> None:
         """Record a part of the request's body."""
-        self._size += len(data)
-        if self._size > LONGEST_BODY:
+        if len(self._body) + len(data) > LONGEST_BODY:
             self.stop("too long")
         elif self._reserve(len(data)):
-            self._body.append(data)
+            self._body += data
 
     def set_response(self, status: int, headers: Headers) -> None:
         """Record the head of the response."""
@@ -144,14 +149,15 @@ class Recording:
             self.stop(reason)
         elif _STREAMS in value_of(headers, b"content-type"):
             self.stop("event streams")
+        else:
+            self._reserve(_size_of(self._response_headers))
 
     def add_response(self, data: bytes) -> None:
         """Record a part of the response's body."""
-        self._response_size += len(data)
-        if self._response_size > self._recorder.most_body:
+        if len(self._response_body) + len(data) > self._recorder.most_body:
             self.stop("responses above --max-body")
         elif self._reserve(len(data)):
-            self._response_body.append(data)
+            self._response_body += data
 
     def _reserve(self, size: int) -> bool:
         if not self.is_open:
@@ -180,8 +186,8 @@ class Recording:
             self._status,
             _decoded(self._response_headers),
             seconds,
-            b"".join(self._body),
-            b"".join(self._response_body),
+            bytes(self._body),
+            bytes(self._response_body),
         )
         self._release()
         return exchange
@@ -190,7 +196,11 @@ class Recording:
         self.is_open = False
         self._recorder.used -= self._reserved
         self._reserved = 0
-        self._body, self._response_body = [], []
+        self._body, self._response_body = bytearray(), bytearray()
+
+
+def _size_of(headers: Headers) -> int:
+    return sum(len(text) + _TEXT_SIZE for text in chain.from_iterable(headers))
 
 
 def _decoded(headers: Headers) -> list[tuple[str, str]]:

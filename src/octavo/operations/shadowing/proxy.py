@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from time import perf_counter
@@ -15,7 +16,6 @@ from octavo.operations.shadowing.exchanges import Exchange, Recorder, Recording
 from octavo.operations.shadowing.headers import forwarded_request, forwarded_response, has_body, is_websocket
 from octavo.operations.shadowing.upstream import (
     CHUNK,
-    LARGEST_HEAD,
     OldServiceFailed,
     Upstream,
     UpstreamPool,
@@ -26,7 +26,9 @@ logger = logging.getLogger(__name__)
 
 _IDLE_SECONDS: Final = 75.0
 _LINGER_SECONDS: Final = 2.0
-_MOST_CONNECTIONS: Final = 4_096
+_LARGEST_HEAD: Final = 16 * 1024
+"""The limit of Node.js."""
+_WARNING_SECONDS: Final = 60.0
 _SWITCHING: Final = 101
 _REPEATABLE: Final = (b"GET", b"HEAD", b"OPTIONS")
 _PRINTABLE: Final = bytes(range(0x21, 0x7F)).decode() + " "
@@ -38,24 +40,41 @@ class ClientGone(Exception):
 
 
 class Proxy:
-    """Serves clients. `record` gets each recorded exchange and must not wait."""
+    """Serves clients, at most `most_connections`. `record` gets each recorded exchange and must not wait."""
 
-    def __init__(self, pool: UpstreamPool, recorder: Recorder, record: Callable[[Exchange], None]) -> None:
+    def __init__(
+        self, pool: UpstreamPool, recorder: Recorder, record: Callable[[Exchange], None], most_connections: int
+    ) -> None:
         self.pool, self.recorder, self.record = pool, recorder, record
+        self._most_connections, self._next_warning = most_connections, 0.0
         self._tasks: set[asyncio.Task[None]] = set()
         self._idle: set[ClientConnection] = set()
         self.is_stopping = False
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve a connection of a client."""
+        """Serve a connection of a client, or refuse it if there are too many."""
+        if len(self._tasks) >= self._most_connections:
+            self._refuse(writer)
+            return
         task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    def _refuse(self, writer: asyncio.StreamWriter) -> None:
+        """Close a connection after an error, without waiting for its request."""
+        now = asyncio.get_running_loop().time()
+        if now >= self._next_warning:
+            self._next_warning = now + _WARNING_SECONDS
+            logger.warning("The proxy refuses connections: %d are open", self._most_connections)
+        http = h11.Connection(h11.SERVER)
+        for event in _error(503, "The proxy has too many connections; try again later"):
+            writer.write(http.send(event) or b"")
+        writer.close()
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection = ClientConnection(self, reader, writer)
         try:
-            await connection.serve(is_full=len(self._tasks) > _MOST_CONNECTIONS)
+            await connection.serve()
         except (ClientGone, OSError):
             pass
         except Exception:
@@ -87,11 +106,11 @@ class ClientConnection:
     def __init__(self, proxy: Proxy, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._proxy, self._reader, self.writer = proxy, reader, writer
         self.pool = proxy.pool
-        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=LARGEST_HEAD)
+        self._http = h11.Connection(h11.SERVER)
         self._client = str((writer.get_extra_info("peername") or [""])[0])
         keep_alive(writer)
 
-    async def serve(self, *, is_full: bool = False) -> None:
+    async def serve(self) -> None:
         """Serve requests until the connection ends. Raises ClientGone, OSError."""
         while True:
             try:
@@ -100,9 +119,6 @@ class ClientConnection:
                 await self._refuse(error.error_status_hint, f"The request is not valid HTTP: {error}")
                 return
             if request is None:
-                return
-            if is_full:
-                await self._refuse(503, "The proxy has too many connections; try again later")
                 return
             if not request.target.startswith(b"/") and request.target != b"*":
                 await self._refuse(400, "The request target must be a path, such as /api/articles")
@@ -113,25 +129,37 @@ class ClientConnection:
                 return
             if self._proxy.is_stopping:
                 return
-            self._http.start_next_cycle()
 
     async def _next_request(self) -> h11.Request | None:
         self._proxy.set_idle(self, idle=True)
         try:
             async with asyncio.timeout(_IDLE_SECONDS):
+                await self._start_request()
                 while (event := self._http.next_event()) is h11.NEED_DATA:
                     await self._receive()
-                    self._proxy.set_idle(self, idle=False)
         except TimeoutError:
             return None
         finally:
             self._proxy.set_idle(self, idle=False)
         return event if isinstance(event, h11.Request) else None
 
+    async def _start_request(self) -> None:
+        """Receive the first line of a request. Line breaks before it are ignored, as in Node.js."""
+        data, is_end = self._http.trailing_data
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=_LARGEST_HEAD)
+        while b"\n" not in (data := data.lstrip(b"\r\n")) and len(data) <= _LARGEST_HEAD and not is_end:
+            self._proxy.set_idle(self, idle=not data)
+            received = await self._reader.read(CHUNK)
+            data, is_end = data + received, not received
+        self._proxy.set_idle(self, idle=False)
+        if data:
+            self._http.receive_data(_with_ascii_target(data))
+        if is_end:
+            self._http.receive_data(b"")
+
     async def _receive(self) -> bytes:
         data = await self._reader.read(CHUNK)
-        starts = self._http.their_state is h11.IDLE and not self._http.trailing_data[0]
-        self._http.receive_data(_with_ascii_target(data) if starts and not data.isascii() else data)
+        self._http.receive_data(data)
         return data
 
     async def _exchange(self, request: h11.Request) -> None:
@@ -203,13 +231,9 @@ class ClientConnection:
 
     async def _refuse(self, status: int, message: str) -> None:
         """Send an error and end the connection."""
-        error = {"status": status, "name": _NAMES.get(status, "BadRequestError"), "message": message, "details": {}}
-        body = orjson.dumps({"data": None, "error": error})
-        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body))), ("Connection", "close")]
         with suppress(h11.LocalProtocolError):
-            await self.send(h11.Response(status_code=status, headers=headers))
-            await self.send(h11.Data(data=body))
-            await self.send(h11.EndOfMessage())
+            for event in _error(status, message):
+                await self.send(event)
         await self._linger()
 
     async def _linger(self) -> None:
@@ -374,5 +398,15 @@ async def _cancel(*tasks: asyncio.Task[None]) -> None:
 
 def _with_ascii_target(data: bytes) -> bytes:
     """Return the start of a request with an encoded target: clients can send it as UTF-8, which Node.js accepts."""
-    line, end, rest = data.partition(b"\r\n")
-    return quote_from_bytes(line, safe=_PRINTABLE).encode() + end + rest
+    line = re.split(rb"[\r\n]", data, maxsplit=1)[0]
+    if line.isascii():
+        return data
+    return quote_from_bytes(line, safe=_PRINTABLE).encode() + data[len(line) :]
+
+
+def _error(status: int, message: str) -> list[h11.Event]:
+    """Return the parts of an error that ends the connection."""
+    error = {"status": status, "name": _NAMES.get(status, "BadRequestError"), "message": message, "details": {}}
+    body = orjson.dumps({"data": None, "error": error})
+    headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body))), ("Connection", "close")]
+    return [h11.Response(status_code=status, headers=headers), h11.Data(data=body), h11.EndOfMessage()]

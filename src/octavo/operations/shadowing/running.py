@@ -22,6 +22,7 @@ from octavo.operations.runtime.supervisor import new_event_loop
 from octavo.operations.shadowing.comparing import Comparer
 from octavo.operations.shadowing.exchanges import MEGABYTE, Recorder, read_frame
 from octavo.operations.shadowing.feed import Feed, ShadowOptions
+from octavo.operations.shadowing.open_files import allow_connections
 from octavo.operations.shadowing.proxy import Proxy
 from octavo.operations.shadowing.upstream import CHUNK, UpstreamPool
 
@@ -47,7 +48,7 @@ async def _run_proxy(
 ) -> None:
     loop, stopping = asyncio.get_running_loop(), asyncio.Event()
     feed = Feed(work, options, recorder)
-    proxy = Proxy(UpstreamPool(Service(options.old_url).url), recorder, feed.offer)
+    proxy = Proxy(UpstreamPool(Service(options.old_url).url), recorder, feed.offer, allow_connections())
     try:
         server = await asyncio.start_server(proxy.accept, host, port, limit=CHUNK, backlog=_BACKLOG)
     except OSError as error:
@@ -110,6 +111,7 @@ async def _run_comparison(channel: socket.socket, options: ShadowOptions, summar
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+    log.close()
     summarize(_with_skipped(results, skipped))
 
 
@@ -118,12 +120,22 @@ def _with_skipped(results: Results, skipped: dict[str, int]) -> Results:
     return replace(results, skipped=results.skipped + Counter(skipped))
 
 
+class _PrivateFile(RotatingFileHandler):
+    """A log that only its owner can read, also after a rotation."""
+
+    def _open(self) -> Any:
+        def opener(path: str, flags: int) -> int:
+            return os.open(path, flags, 0o600)
+
+        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=opener)
+
+
 class OutcomeLog:
     """Logs new groups of differences, and writes each outcome to a file of limited size."""
 
     def __init__(self, file: str, results: Results) -> None:
         self._results, self._groups = results, 0
-        self._file = RotatingFileHandler(file, maxBytes=_LARGEST_LOG, backupCount=1) if file else None
+        self._file = _PrivateFile(file, maxBytes=_LARGEST_LOG, backupCount=1) if file else None
 
     def add(self, outcome: Outcome) -> None:
         """Log an outcome."""
@@ -138,3 +150,8 @@ class OutcomeLog:
             value = outcome.as_json()
             line = orjson.dumps({name: value[name] for name in names}).decode()
             self._file.handle(logging.makeLogRecord({"msg": line}))
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()

@@ -13,12 +13,12 @@ import httpx2
 
 from octavo.core.errors import OctavoError
 
-LARGEST_HEAD: Final = 256 * 1024
+_LARGEST_HEAD: Final = 256 * 1024
 CHUNK: Final = 64 * 1024
 _IDLE_SECONDS: Final = 3.0
 """Node.js closes idle connections after 5 seconds."""
 _CONNECT_SECONDS: Final = 10.0
-_MOST_IDLE: Final = 256
+MOST_IDLE: Final = 256
 _PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -48,7 +48,7 @@ class Upstream:
 
     def __init__(self, reader: _Reader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
-        self.http = h11.Connection(h11.CLIENT, max_incomplete_event_size=LARGEST_HEAD)
+        self.http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LARGEST_HEAD)
         self.reused, self.idle_since = False, 0.0
 
     @property
@@ -79,7 +79,7 @@ class UpstreamPool:
     def __init__(self, url: httpx2.URL) -> None:
         self.url = url
         self._tls = ssl.create_default_context() if url.scheme == "https" else None
-        self._idle: deque[Upstream] = deque(maxlen=_MOST_IDLE)
+        self._idle: deque[Upstream] = deque(maxlen=MOST_IDLE)
 
     @property
     def prefix(self) -> bytes:
@@ -118,7 +118,7 @@ class UpstreamPool:
         """Keep a connection for another request if both sides allow it."""
         http = upstream.http
         is_done = http.our_state is h11.DONE and http.their_state is h11.DONE
-        if not is_done or not upstream.is_silent or len(self._idle) >= _MOST_IDLE:
+        if not is_done or not upstream.is_silent or len(self._idle) >= MOST_IDLE:
             upstream.close()
             return
         http.start_next_cycle()
