@@ -7,7 +7,7 @@ from typing import Final
 from octavo.operations.comparison.differences import Difference, compare
 from octavo.operations.comparison.masks import Masks, Path
 from octavo.operations.comparison.reasons import reason_for
-from octavo.operations.comparison.redaction import Redaction, shortened
+from octavo.operations.comparison.redaction import Redaction
 from octavo.operations.comparison.requests import ComparedRequest, is_read
 from octavo.operations.comparison.results import Found, Outcome
 from octavo.operations.comparison.sending import Answer
@@ -62,7 +62,7 @@ class OutcomeForm:
             new_ms=round(new.seconds * 1000, 1),
             failure=(old.failure or new.failure) if state == "failed" else "",
             source=request.source,
-            body=shortened(redaction.text(request.body)) if differences and is_read(request) else "",
+            body=redaction.body(request.body) if differences and is_read(request) else "",
             differences=tuple(self._found(request, one, answers) for one in differences),
         )
 

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 from octavo.core.errors import ClosedError
 from octavo.core.values import dataclass
 from octavo.operations.comparison.differences import Difference
+from octavo.operations.comparison.masks import Path
 from octavo.operations.comparison.requests import ComparedRequest
 from octavo.operations.comparison.sending import Answer
 
@@ -19,6 +20,7 @@ _NESTED_POPULATE: Final = re.compile(r"\[?([\w-]+)\]?\[populate\]\[([A-Za-z_][\w
 _GRAPHQL_TEXT: Final = re.compile(r'(?:[cC]ontains|startsWith|endsWith)i?\s*:\s*\\?"[^"]*[%_]')
 _INTERNAL: Final = "INTERNAL_SERVER_ERROR"
 _CONTENT: Final = frozenset({"value", "type", "length", "order", "missing", "added"})
+_ENTRY_KEYS: Final = frozenset({"__type", "createdAt", "updatedAt"})
 _TIME: Final = re.compile(r"\d\d:\d\d:\d\d(?:\.\d{1,3})?", re.ASCII)
 _EXACT: Final = 2**53
 
@@ -87,11 +89,22 @@ def _unsorted_files(request: ComparedRequest, difference: Difference, _: Answer,
     return is_list and not any(name.partition("[")[0] == "sort" for name, _ in _query(request))
 
 
-def _nested_populate(request: ComparedRequest, difference: Difference, _: Answer, __: Answer) -> bool:
+def _nested_populate(request: ComparedRequest, difference: Difference, old: Answer, _: Answer) -> bool:
     if difference.kind != "added" or difference.path[:1] != ("data",):
         return False
     names = (match.groups() for name, _ in _query(request) if (match := _NESTED_POPULATE.search(name)))
-    return any(difference.path[-2:] == pair for pair in names)
+    return any(difference.path[-2:] == pair for pair in names) and _is_bare_entry(old, difference.path[:-1])
+
+
+def _is_bare_entry(answer: Answer, path: Path) -> bool:
+    """Return whether a value is the entry of a polymorphic relation: without envelope, but with times or a type."""
+    value = answer.json()
+    for part in (0, *path):
+        try:
+            value = value[part]  # type: ignore[index]
+        except (IndexError, KeyError, TypeError):
+            return False
+    return isinstance(value, dict) and not _ENTRY_KEYS.isdisjoint(value) and "__component" not in value
 
 
 def _available_locales(_: ComparedRequest, difference: Difference, __: Answer, ___: Answer) -> bool:
