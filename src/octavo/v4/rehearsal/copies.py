@@ -24,10 +24,11 @@ from octavo.operations.backups.postgresql_tools import environment
 from octavo.operations.runtime.open_resources import open_project_database
 from octavo.query.sql.raw_statement import RawStatement
 from octavo.settings import Settings, load_settings
+from octavo.v4.rehearsal.tsconfig import compiled_folder
 
 _NOT_COPIED: Final = frozenset({"node_modules", ".git", ".cache", ".tmp", ".octavo"})
 _DATABASE_VARIABLES: Final = ("DATABASE_", "OCTAVO_DATABASE__", "PGHOST", "PGDATABASE")
-_CONFIG_SUFFIXES: Final = (".js", ".ts", ".json", ".toml")
+_CONFIG_SUFFIXES: Final = (".js", ".cjs", ".mjs", ".ts", ".json", ".toml")
 _REQUIRED_TABLES: Final = frozenset({"strapi_api_tokens", "strapi_webhooks"})
 _PENDING: Final = (outbox.TABLE, schedules.TABLE, storage_cleanup.TABLE)
 """Tables of work that the original's Octavo does: messages, scheduled publishing, and files to delete."""
@@ -66,7 +67,7 @@ def copied_project(project: Path, variables: Mapping[str, str]) -> Iterator[Proj
         folder = Path(name, "project")
         _copy_files(project, folder, settings)
         with _copied_database(settings, Path(name)) as connection:
-            _write_database_config(folder, connection)
+            _write_database_config(project, folder, connection)
             copied = {name: value for name, value in variables.items() if not name.startswith(_DATABASE_VARIABLES)}
             copied |= {
                 "HOST": "127.0.0.1",
@@ -126,20 +127,52 @@ def _copied_database(settings: Settings, folder: Path) -> Iterator[dict[str, Any
 _ENCRYPTED: Final = ("require", "verify-ca", "verify-full")
 
 
-def _write_database_config(folder: Path, connection: Mapping[str, Any]) -> None:
+def _config_folders(project: Path, folder: Path) -> list[Path]:
+    """Return the copy's folders of settings, those of the project first, then compiled ones. Raises ApplicationError if
+    v4 would read the original's."""
+    project = project.resolve()
+    compiled = compiled_folder(project) or project / "dist"
+    inside = compiled.relative_to(project) if compiled.is_relative_to(project) else None
+    if inside is None or "node_modules" in inside.parts:
+        raise ApplicationError(
+            f"outDir of tsconfig.json is {compiled}, which is not copied, so v4 would use the original database; "
+            "set an outDir in the project, for example dist"
+        )
+    return [folder / "config", *{folder / "dist/config", folder / inside / "config"} - {folder / "config"}]
+
+
+def _write_database_config(project: Path, folder: Path, connection: Mapping[str, Any]) -> None:
     """Replace the database's settings in the copy, also compiled ones and those of environments."""
-    typed = any((folder / "config").glob("database.ts"))
-    for config in (folder / "config", folder / "dist/config"):
-        files = [*config.glob("database.*"), *config.glob("env/*/database.*")]
-        for file in files:
+    configs = _config_folders(project, folder)
+    typed = any(configs[0].glob("database.ts"))
+    for config in configs:
+        for file in [*config.glob("database.*"), *config.glob("env/*/database.*")]:
             if file.suffix in _CONFIG_SUFFIXES:
                 file.unlink()
+    _refuse_others(folder)
+    for config in configs:
         if config.is_dir():
-            ends_typed = typed and config.parent == folder
+            ends_typed = typed and config == configs[0]
             start = "export default" if ends_typed else "module.exports ="
             target = config / ("database.ts" if ends_typed else "database.js")
             target.touch(mode=0o600)
             target.write_text(f"{start} {json.dumps(connection, indent=2)};\n", encoding="utf-8")
+
+
+def _refuse_others(folder: Path) -> None:
+    """Raise ApplicationError if v4 could read other settings of the database, which point to the original."""
+    others = [
+        file.relative_to(folder).as_posix()
+        for parent, _, files in os.walk(folder)
+        if "config" in Path(parent).relative_to(folder).parts
+        for file in (Path(parent, name) for name in files)
+        if file.stem == "database" and file.suffix in _CONFIG_SUFFIXES
+    ]
+    if others:
+        raise ApplicationError(
+            f"v4 could read the original database's settings from {', '.join(sorted(others))}; delete or rename these "
+            "files, or set outDir in tsconfig.json to the folder of the compiled project"
+        )
 
 
 def _check(settings: Settings, connection: Mapping[str, Any], folder: Path) -> None:
