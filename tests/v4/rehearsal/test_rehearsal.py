@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import signal
 import sqlite3
 import sys
@@ -18,6 +19,10 @@ from octavo.cli import main
 from octavo.content import schedules
 from octavo.content.media import storage_cleanup
 from octavo.events import outbox
+from octavo.operations.comparison.requests import ComparedRequest
+from octavo.operations.comparison.sending import Answer
+from octavo.v4.rehearsal.copies import copied_project
+from octavo.v4.rehearsal.rehearsal import unanswered
 from tests.cli.processes import PATIENCE, ROOT, spawn
 from tests.cli.projects import PLACE, SECRETS, database_variables, write_type
 from tests.postgresql_server import PostgresqlServer, database_name
@@ -222,6 +227,117 @@ def test_settings_that_point_to_the_original_are_refused(site: Path) -> None:
     assert "the copy would use the original database; remove OCTAVO_DATABASE__... from .env" in result.output
     with sqlite3.connect(site / ".tmp/data.db") as connection:
         assert connection.execute("SELECT count(*) FROM strapi_api_tokens").fetchone() == (1,)
+
+
+SERVES_ERRORS = """
+import http.server, os
+class Handler(http.server.BaseHTTPRequestHandler):
+    def answer(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response({status})
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+    do_GET = do_POST = do_PUT = do_DELETE = answer
+    def log_message(self, *_):
+        pass
+http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"""
+
+
+def test_a_service_that_refuses_everything(site: Path, tmp_path: Path) -> None:
+    """Nothing was rehearsed: v4 answers every request with 401, and writes nothing."""
+    prepared(site)
+    script = tmp_path / "start.py"
+    script.write_text(SERVES_ERRORS.replace("{status}", "401"))
+    result = call(site, "--rehearse", "--v4-command", f"{sys.executable} {script}", "--json")
+    assert result.exit_code == 1
+    problems = json.loads(result.stdout)["problems"]
+    assert problems[0].startswith(
+        "v4 wrote no entry of the project's 3 collection types, so its writes are not rehearsed"
+    )
+    assert "v4 finds all other content unchanged: none of " in problems[-1]
+    assert ": 401" in problems[-1]
+
+
+@pytest.mark.parametrize(
+    "statuses, problems",
+    [
+        ([], ["t: none of 0 requests succeeded"]),
+        ([(401, 401), (403, 403)], ["t: none of 2 requests succeeded, for example GET /0: 401"]),
+        ([(200, 500)], ["t: none of 1 request succeeded, for example GET /0: 500"]),
+        ([(200, 200), (500, 500), (0, 0), (404, 404), (500, 501)], ["t: GET /1: 500", "t: GET /2: timeout"]),
+    ],
+)
+def test_what_proves_nothing_is_a_problem(statuses: list[tuple[int, int]], problems: list[str]) -> None:
+    def answer(status: int) -> Answer:
+        return Answer(status, failure="" if status else "timeout")
+
+    pairs = [
+        (ComparedRequest("GET", f"/{number}"), answer(one), answer(other))
+        for number, (one, other) in enumerate(statuses)
+    ]
+    assert list(unanswered("t", pairs)) == problems
+
+
+def test_projects_without_successful_writes_do_not_hold(site: Path) -> None:
+    """Each entry is rejected, because a sample value cannot match."""
+    for name in ("story", "place", "home"):
+        shutil.rmtree(site / "src/api" / name)
+    prepared(site)
+    result = call(site, "--rehearse", "--v4-command", START, "--json")
+    assert result.exit_code == 1
+    rest = "wrote no entry of the project's 1 collection type, so its writes are not rehearsed: see the rejected writes"
+    assert json.loads(result.stdout)["problems"] == [f"v4 {rest}", f"Octavo {rest}"]
+
+
+DATABASE = "module.exports = { connection: { client: 'sqlite', connection: { filename: '.tmp/data.db' } } };"
+
+
+@pytest.mark.parametrize(
+    "files, folder",
+    [
+        ({"tsconfig.json": '{"compilerOptions": {"outDir": "./build/",} /* a, // b */}'}, "build"),
+        ({"tsconfig.json": '{"extends": "./base"}', "base.json": '{"compilerOptions": {"outDir": "out"}}'}, "out"),
+        (
+            {
+                "tsconfig.json": '{"extends": ["@acme/ts/server", "./none.json"], // "outDir"\n}',
+                "node_modules/@acme/ts/server.json": '{"compilerOptions": {"outDir": "${configDir}/../../../b"}}',
+            },
+            "b",
+        ),
+        ({"tsconfig.json": '{"extends": "@strapi/typescript-utils/tsconfigs/server"}'}, "dist"),
+        ({}, "dist"),
+    ],
+)
+def test_the_compiled_settings_are_replaced(site: Path, files: dict[str, str], folder: str) -> None:
+    prepared(site)
+    write(site, {**files, f"{folder}/config/env/production/database.js": DATABASE, f"{folder}/config/a.js": ""})
+    with copied_project(site, dict(os.environ)) as copy:
+        found = sorted(file.relative_to(copy.folder).as_posix() for file in copy.folder.rglob("database.*"))
+        assert found == sorted(["config/database.js", f"{folder}/config/database.js"])
+        assert "rehearsal.db" in (copy.folder / folder / "config/database.js").read_text()
+
+
+@pytest.mark.parametrize(
+    "files, message",
+    [
+        (
+            {"build/config/env/test/database.js": DATABASE},
+            "v4 could read the original database's settings from build/config/env/test/database.js; delete or rename",
+        ),
+        ({"src/plugins/a/config/database.json": "{}"}, "settings from src/plugins/a/config/database.json; delete"),
+        ({"tsconfig.json": '{"compilerOptions": {"outDir": "../b"}}'}, "/b, which is not copied, so v4 would use"),
+        ({"tsconfig.json": '{"compilerOptions": {"outDir": "node_modules/b"}}'}, "/b, which is not copied, so v4"),
+        ({"tsconfig.json": "{"}, "tsconfig.json cannot be read, and a rehearsal needs its outDir: Expecting"),
+        ({"tsconfig.json": '{"extends": "./tsconfig.json"}'}, "extends more than 20 files"),
+    ],
+)
+def test_other_settings_of_the_original_are_refused(site: Path, files: dict[str, str], message: str) -> None:
+    prepared(site)
+    write(site, files)
+    result = call(site, "--rehearse", "--v4-command", START)
+    assert result.exit_code == 1
+    assert message in result.output
 
 
 @pytest.mark.postgresql

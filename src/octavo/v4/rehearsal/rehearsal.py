@@ -2,13 +2,14 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import islice
 from typing import Any, Final
 
 import orjson
 
+from octavo.core.plurals import counted
 from octavo.core.values import dataclass
 from octavo.operations.comparison.differences import compare
 from octavo.operations.comparison.generated_requests import generate_requests, private_names
@@ -85,6 +86,7 @@ class _Caller:
 
     def __init__(self, name: str, port: int, token: str, rehearsal: Rehearsal) -> None:
         self.name, self._rehearsal, self._token = name, rehearsal, token
+        self.entries = 0
         self.service = Service(f"http://127.0.0.1:{port}", rate=_RATE, seconds=60.0, most_bytes=_MOST_BYTES)
 
     async def read(self, requests: Iterable[ComparedRequest]) -> Snapshot:
@@ -102,7 +104,9 @@ class _Caller:
     async def write(self, method: str, path: str, data: Any = None, *, required: bool = False) -> Any:
         """Send a write and return the response's JSON, or None if it is refused. `required`: that is a problem."""
         body = "" if data is None else orjson.dumps({"data": data}).decode()
-        return await self.send(ComparedRequest(method, path, body, _JSON if body else ""), required=required)
+        made = await self.send(ComparedRequest(method, path, body, _JSON if body else ""), required=required)
+        self.entries += made is not None
+        return made
 
     async def send(self, request: ComparedRequest, *, required: bool = False) -> Any:
         """Send a request that writes, like `write`."""
@@ -116,6 +120,30 @@ class _Caller:
         is_problem = required or answer.failure or is_own_error
         (self._rehearsal.problems if is_problem else self._rehearsal.refused).append(text)
         return None
+
+
+def unanswered(title: str, pairs: Sequence[tuple[ComparedRequest, Answer, Answer]]) -> Iterator[str]:
+    """Yield a problem if no request of a comparison succeeded, or one for each that failed at both services."""
+    if all(_first_error(*answers) for _, *answers in pairs):
+        example = f", for example {_shown(*pairs[0])}" if pairs else ""
+        yield f"{title}: none of {counted(len(pairs), 'request')} succeeded{example}"
+        return
+    for request, one, other in pairs:
+        if _is_failed(one) and _is_failed(other):
+            yield f"{title}: {_shown(request, one, other)}"
+
+
+def _first_error(*answers: Answer) -> Answer | None:
+    return next((one for one in answers if one.failure or one.status >= _FIRST_ERROR), None)
+
+
+def _is_failed(answer: Answer) -> bool:
+    return bool(answer.failure) or (answer.status >= _FIRST_PROBLEM and answer.status != _NOT_PORTED)
+
+
+def _shown(request: ComparedRequest, *answers: Answer) -> str:
+    found = _first_error(*answers)
+    return f"{request.method} {request.target}: {_reason_of(found) if found else ''}"
 
 
 def _reason_of(answer: Answer) -> str:
@@ -185,6 +213,7 @@ class _Work:
         self._before = {key: value for key, value in first.items() if key not in changed}
         self._rows = self._copy.rows()
         await self._create(v4, 1)
+        self._require_writes(v4)
         self._last = await v4.read(self._reads())
 
     async def second(self, octavo: _Caller) -> None:
@@ -193,6 +222,7 @@ class _Work:
         for entry in self._entries:
             await self._update(octavo, entry, 10)
         await self._create(octavo, 2)
+        self._require_writes(octavo)
         self._last = await octavo.read(self._reads())
 
     async def third(self, v4: _Caller) -> None:
@@ -219,6 +249,16 @@ class _Work:
             state = "different" if differences else "equal"
             results.add(self._form.outcome(request, "full access", (one, other), state, differences))
         self.rehearsal.comparisons[title] = results
+        self.rehearsal.problems += unanswered(
+            title, [(request, one, new[key][1]) for key, (request, one) in old.items()]
+        )
+
+    def _require_writes(self, caller: _Caller) -> None:
+        """Note a problem if a service has written no entry, although the project has collection types."""
+        kinds = sum(kind.is_api and not kind.is_single for kind in self._registry.content_types.values())
+        if kinds and not caller.entries:
+            text = f"{caller.name} wrote no entry of the project's {counted(kinds, 'collection type')}"
+            self.rehearsal.problems.append(f"{text}, so its writes are not rehearsed: see the rejected writes")
 
     def _reads(self) -> list[ComparedRequest]:
         entries = (f"{entry.path}?populate=*" if entry.kind else entry.path for entry in self._entries)
