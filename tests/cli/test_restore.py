@@ -250,3 +250,28 @@ async def _with_database(project: Path, work):  # type: ignore[no-untyped-def]
         return await work(database)
     finally:
         await database.close()
+
+
+def test_a_restore_cancels_pending_removals_of_files(
+    call: Call, project: Path, tmp_path: Path, postgresql_url: str
+) -> None:
+    """The storage can be that of the project from which the backup is."""
+    said(call("db", "upgrade"))
+    on_sqlite = (project / ".octavo/data.db").exists()
+
+    async def run(text: str) -> int:
+        database = open_database(f"sqlite:///{project}/.octavo/data.db" if on_sqlite else postgresql_url)
+        await database.connect()
+        try:
+            async with unit_of_work(database) as unit:
+                await unit.connection.execute(text)
+            return int(await database.fetch_value("SELECT count(*) FROM octavo_storage_cleanup"))
+        finally:
+            await database.close()
+
+    insert = "INSERT INTO octavo_storage_cleanup (object, due_at) VALUES ('{}.png', 1)"
+    assert asyncio.run(run(insert.format("a"))) == 1
+    said(call("db", "backup", str(tmp_path / "copy")))
+    assert asyncio.run(run(insert.format("b"))) == 2
+    said(call("db", "restore", str(tmp_path / "copy"), "--yes"))
+    assert asyncio.run(run("SELECT 1")) == 0

@@ -28,6 +28,7 @@ from octavo.cli.hidden import hidden
 from octavo.cli.migrations import connected, migrate, migrations
 from octavo.cli.rename import rename, rename_component, rename_table
 from octavo.cli.terminal import progress_bar
+from octavo.content.media import storage_cleanup
 from octavo.core.plurals import counted
 from octavo.database.connection import Database, IntegrityViolation
 from octavo.database.conversions import ConversionReport, ConversionStep, convert_column, preview_conversion
@@ -113,7 +114,8 @@ def restore(copy: Path, yes: bool, force: bool, project: Path) -> None:
 async def _settle(settings: Settings, source: Source) -> list[str]:
     """Update state that the backup does not know: that it finished, and which responses CDNs have cached since.
 
-    Also vacuums the tables. Returns warnings.
+    Also forgets pending removals of files, because the storage can be that of another project, and vacuums the tables.
+    Returns warnings.
     """
     database = open_project_database(settings)
     try:
@@ -122,6 +124,8 @@ async def _settle(settings: Settings, source: Source) -> list[str]:
         if backup_records.TABLE.name in found:
             await _settle_record(database, source)
         async with unit_of_work(database) as unit:
+            if storage_cleanup.TABLE.name in found:
+                await storage_cleanup.forget_all(unit.connection)
             for table in purging_tables(settings):
                 if table.name not in found:
                     await unit.connection.execute_script(table.script(database.dialect.counter_column))

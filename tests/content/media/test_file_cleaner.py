@@ -19,7 +19,7 @@ from octavo.content.media.storage.s3 import S3Options, S3Storage
 from octavo.content.media.tables import MEDIA_TABLES
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
-from octavo.core.errors import ServiceUnavailable
+from octavo.core.errors import NotFoundError, ServiceUnavailable
 from octavo.database import leases
 from octavo.database.connection import Database
 from octavo.database.synchronize import synchronize
@@ -125,16 +125,19 @@ async def test_cleaned_photos_keep_their_orientation(shelf: Shelf) -> None:
         assert dict(image.getexif()) == {0x0112: 6}
 
 
-async def test_a_failed_transaction_restores_the_file(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [ServiceUnavailable, NotFoundError])
+async def test_a_failed_transaction_restores_the_file(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
     (file_id,) = await shelf.media.add([PHOTO])
     before, row = shelf.contents(), await shelf.row(file_id)
 
     async def fail(*_: Any) -> None:
-        raise ServiceUnavailable
+        raise error
 
     with monkeypatch.context() as broken:
         broken.setattr(FileCleaner, "_update", fail)
-        with pytest.raises(ServiceUnavailable):
+        with pytest.raises(error):
             await shelf.clean()
     assert (shelf.contents(), await shelf.row(file_id)) == (before, row)
     assert [file.cleaned for file in await shelf.clean()] == [1]

@@ -261,3 +261,18 @@ async def test_a_file_of_another_kind_gets_another_address(
     assert (shown["ext"], shown["width"], shown["height"], shown["formats"]) == (address, 9, 9, {})
     assert shown["url"] == f"/uploads/{file['hash']}{address}"
     assert desk.contents().keys() == {f"{file['hash']}{address}"}
+
+
+async def test_code_that_refuses_a_replacement_with_not_found_loses_no_files(desk: Desk) -> None:
+    file = await desk.add(OLD)
+    before = desk.contents()
+
+    async def refuse(unit: EntryUnit, file_id: int) -> None:
+        raise NotFoundError
+
+    with pytest.raises(NotFoundError):
+        await desk.files.replace(file["id"], NEW, FileInfo(), desk.answer, guard=refuse)
+    assert (desk.contents(), json.loads(await desk.files.describe(file["id"], FileInfo(), desk.answer))["name"]) == (
+        before,
+        file["name"],
+    )

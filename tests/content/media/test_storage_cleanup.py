@@ -12,7 +12,7 @@ import pytest
 
 import octavo
 from octavo.content.media.library import MediaLibrary
-from octavo.content.media.storage.base import Storage
+from octavo.content.media.storage.base import ClosedStorage, Storage
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.media.storage.s3 import S3Options, S3Storage
 from octavo.content.media.storage_cleanup import StorageCleanup
@@ -155,3 +155,54 @@ async def test_stored_and_deleted_files_leave_no_rows(shelf: Shelf) -> None:
         await shelf.cleanup.remove_with(unit, [name])
     assert await shelf.due() == {}
     assert name not in shelf.names()
+
+
+async def test_rows_of_two_files_can_share_a_name(shelf: Shelf) -> None:
+    """As rows from v4 can."""
+    name = await shelf.add()
+    async with unit_of_work(shelf.database) as unit:
+        await shelf.cleanup.remove_with(unit, [name, name])
+    assert (await shelf.due(), name in shelf.names()) == ({}, False)
+    expected = await shelf.cleanup.expect(["new.txt", "new.txt"])
+    async with unit_of_work(shelf.database) as unit:
+        await shelf.cleanup.claim(unit.connection, expected)
+    assert await shelf.due() == {}
+
+
+async def test_a_name_that_urls_encode_stays_while_it_is_used(shelf: Shelf) -> None:
+    plain, odd = await shelf.add(), "a ü #1.jpg"
+    assert isinstance(shelf.storage, LocalStorage | S3Storage)
+    shelf.storage.move(plain, odd)
+    async with unit_of_work(shelf.database) as unit:
+        await unit.connection.execute(f"UPDATE files SET url = '{shelf.storage.url_of(odd)}'")
+        await unit.connection.execute(
+            f"INSERT INTO octavo_storage_cleanup (object, file_id, due_at) SELECT '{odd}', id, 1 FROM files"
+        )
+    assert await shelf.cleanup.sweep() == 1
+    assert (odd in shelf.names(), await shelf.due()) == (True, {})
+
+
+async def test_a_closed_storage_keeps_pending_removals(shelf: Shelf) -> None:
+    name = await shelf.add()
+    closed = StorageCleanup(shelf.database, ClosedStorage("other", shelf.folder, "unknown provider"))
+    async with unit_of_work(shelf.database) as unit:
+        await closed.remove_with(unit, [name])
+    await shelf.let_time_pass(DAY)
+    assert (await closed.sweep(), [*await shelf.due()]) == (0, [name])
+    assert (await shelf.cleanup.sweep(), name in shelf.names()) == (1, False)
+
+
+async def test_a_file_that_the_service_does_not_delete_stays_pending(shelf: Shelf) -> None:
+    if not shelf.bucket:
+        pytest.skip("only services report errors of single files")
+    name = await shelf.add()
+    resource = f"arn:aws:s3:::{shelf.bucket}/{name}"
+    denied = {"Effect": "Deny", "Principal": "*", "Action": "s3:DeleteObject", "Resource": resource}
+    policy = json.dumps({"Version": "2012-10-17", "Statement": [denied]})
+    shelf.server.client.put_bucket_policy(Bucket=shelf.bucket, Policy=policy)
+    async with unit_of_work(shelf.database) as unit:
+        await shelf.cleanup.remove_with(unit, [name])
+    assert ([*await shelf.due()], name in shelf.names()) == ([name], True)
+    with pytest.raises(ServiceUnavailable) as error:
+        shelf.storage.remove([name])
+    assert error.value.reason == "the storage did not delete 1 file: AccessDenied"

@@ -10,6 +10,7 @@ import pytest
 from octavo.access.authentication import token_versions
 from octavo.accounts.administrators import live_settings
 from octavo.accounts.administrators.live_settings import read_live_settings, set_live
+from octavo.content.media import storage_cleanup
 from octavo.database import open_database
 from octavo.database.connection import Database
 from octavo.database.leases import TABLE
@@ -116,6 +117,18 @@ async def test_the_maintenance_mode_is_not_copied(
     report = await copy_database(source, target, registry, own, CopyOptions(), lambda *_: None)
     assert report.unknown == ()
     assert (await read_live_settings(target)).maintenance is None
+
+
+async def test_pending_removals_of_files_are_not_copied(
+    source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry
+) -> None:
+    """Both databases can be of the same storage."""
+    await source.execute_script(storage_cleanup.TABLE.script(source.dialect.counter_column))
+    await source.execute("INSERT INTO octavo_storage_cleanup (object, due_at) VALUES ('a.png', 1)")
+    own = [TABLE, storage_cleanup.TABLE]
+    report = await copy_database(source, target, registry, own, CopyOptions(), lambda *_: None)
+    assert report.unknown == ()
+    assert await target.fetch_all("SELECT object FROM octavo_storage_cleanup") == []
 
 
 async def test_a_target_with_data_is_only_replaced_when_asked(

@@ -16,12 +16,12 @@ import orjson
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.media.file_preparation import clean_file, prepared_type
 from octavo.content.media.file_types import HEAD_BYTES, type_of
-from octavo.content.media.files import stored_parts
 from octavo.content.media.image_workers import IMAGE_WORKERS
 from octavo.content.media.library import MediaLibrary, Replacement
 from octavo.content.media.processing import Part, StoredFile, kilobytes
 from octavo.content.media.storage.base import ReadableStorage, Storage, temporary_in
 from octavo.content.media.storage_cleanup import file_lock
+from octavo.content.media.stored_parts import stored_parts
 from octavo.content.reader import EntryReader
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import NotFoundError
@@ -156,12 +156,12 @@ class FileCleaner:
             replacement = Replacement(self._storage, StoredFile(described, staged))
             await replacement.swap()
             await self._writer.run(partial(self._update, row["id"], changes, held))
-        except NotFoundError:  # deleted meanwhile: the stored parts would be orphaned
-            await in_thread(lambda: self._storage.remove(part.name for part in parts))
-        except BaseException:
+        except BaseException as error:
             if replacement is not None:
                 await replacement.undo()
-            raise
+            if not isinstance(error, NotFoundError) or await self._read(row["id"]) is not None:
+                raise
+            await in_thread(lambda: self._storage.remove(part.name for part in parts))  # else they would be orphaned
         finally:
             await in_thread(lambda: self._storage.remove([part.kept.name for part in staged]))
             if replacement is not None:

@@ -16,8 +16,9 @@ from octavo.content.media.folder_rows import FolderRows
 from octavo.content.media.library import ROOT_FOLDER, FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
 from octavo.content.media.placeholder_rows import delete_placeholders, store_placeholder
 from octavo.content.media.private_files import is_marked_private, mark_private, unmark_private
-from octavo.content.media.storage.base import PrivateStorage, Storage, is_segment
+from octavo.content.media.storage.base import PrivateStorage, is_segment
 from octavo.content.media.storage_cleanup import file_lock
+from octavo.content.media.stored_parts import stored_parts
 from octavo.content.media.variant_rows import delete_variants
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.write_locks import lock_entries
@@ -264,9 +265,14 @@ class FileService:
                     return await self._put(unit, file_id, swapped, answer, held, actor_id, await more(unit))
 
                 return await self._writer.run(work)
-        except NotFoundError:  # deleted meanwhile: the stored file would be orphaned
-            await self._cleanup.remove(list(new.names) if new is not None else [])
+        except NotFoundError:
+            if new is not None and await self._is_gone(file_id):  # the stored file would be orphaned
+                await self._cleanup.remove(list(new.names))
             raise
+
+    async def _is_gone(self, file_id: int) -> bool:
+        """Return whether a file was deleted. The project's code can also raise NotFoundError."""
+        return await self._rows.read_one(self._row.bind(id=file_id), None) is None
 
     async def delete(self, file_id: int, answer: PreparedRead, guard: Guard = _anybody) -> bytes:
         """Delete a file with its formats and links; return its previous state. Raises NotFoundError."""
@@ -400,17 +406,3 @@ def _entries(owners: Iterable[Owner]) -> set[tuple[str, int]]:
 
 def _folder_id(info: FileInfo) -> Any:
     return None if info.folder is MISSING else info.folder
-
-
-def stored_parts(storage: Storage, held: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the names of a file's parts by format, from its row; none if the file is in another storage."""
-    if held["provider"] not in storage.providers:
-        return
-    formats = held["formats"] if isinstance(held["formats"], Mapping) else {}
-    for format_name, part in {"": held, **formats}.items():
-        url = part.get("url") if isinstance(part, Mapping) else None
-        metadata = part.get("provider_metadata") if isinstance(part, Mapping) else None
-        given = metadata if isinstance(metadata, Mapping) else None
-        name = storage.name_of(url, given) if isinstance(url, str) else None
-        if name is not None:
-            yield format_name, name

@@ -8,12 +8,12 @@ from typing import Any, Final
 import orjson
 
 from octavo.content.media.file_preparation import describe_placeholder
-from octavo.content.media.files import stored_parts
 from octavo.content.media.image_sizes import THUMBNAIL_NAME
 from octavo.content.media.image_workers import IMAGE_WORKERS
 from octavo.content.media.placeholder_rows import add_placeholder, find_missing
 from octavo.content.media.storage.base import ReadableStorage, Storage
 from octavo.content.media.storage_cleanup import file_lock
+from octavo.content.media.stored_parts import stored_parts
 from octavo.content.media.variant_rows import version_of
 from octavo.core.threads import in_thread
 from octavo.database.connection import Database

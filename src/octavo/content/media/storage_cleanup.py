@@ -11,11 +11,12 @@ adds rows, and the files are removed after the commit. `sweep` removes the files
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from typing import Final
 
-from octavo.content.media.storage.base import Storage
+from octavo.content.media.storage.base import ClosedStorage, Storage
+from octavo.content.media.stored_parts import names_in_row
 from octavo.core.clock import this_moment
 from octavo.core.errors import OctavoError, ServiceUnavailable
 from octavo.core.outage_log import reason_of
@@ -25,6 +26,7 @@ from octavo.database.connection import Connection, Database
 from octavo.database.leases import LeaseTaken, lease
 from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.query.sql.ddl.tables import SystemTable
+from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.raw_statement import RawStatement
 from octavo.query.sql.statement import Statement
 
@@ -33,6 +35,7 @@ logger = logging.getLogger(__name__)
 TABLE: Final = SystemTable(
     "octavo_storage_cleanup",
     ("object varchar(1024) PRIMARY KEY NOT NULL", "file_id integer", "due_at bigint NOT NULL"),
+    copied=False,  # otherwise the copy's service would remove files of the original from a storage that both use
 )
 
 _MINUTE: Final = 60_000
@@ -51,8 +54,9 @@ _DUE: Final = RawStatement("""
 SELECT object, file_id FROM octavo_storage_cleanup WHERE due_at <= {now} ORDER BY due_at, object LIMIT {most}""")
 _STILL: Final = RawStatement("SELECT 1 FROM octavo_storage_cleanup WHERE object = {object} AND due_at <= {now}")
 _POSTPONE: Final = RawStatement("UPDATE octavo_storage_cleanup SET due_at = {due_at} WHERE object = {object}")
-_LOCATIONS: Final = RawStatement("SELECT url, formats FROM files WHERE id = {file}")
+_LOCATIONS: Final = RawStatement("SELECT provider, url, provider_metadata, formats FROM files WHERE id = {file}")
 _ALL: Final = "SELECT object FROM octavo_storage_cleanup"
+_FORGET_ALL: Final = "DELETE FROM octavo_storage_cleanup"
 
 
 class StorageCleanup:
@@ -80,7 +84,7 @@ class StorageCleanup:
         for some in _parts(names):
             statement = _claim(len(some)).bind(self._database.dialect, not_before=not_before, **_numbered(some))
             claimed += len(await connection.fetch_all(*statement))
-        if claimed < len(names):
+        if claimed < len(set(names)):
             raise ServiceUnavailable(reason="storing the files took too long")
 
     async def remove_with(self, unit: UnitOfWork, names: Sequence[str], file_id: int | None = None) -> None:
@@ -101,7 +105,12 @@ class StorageCleanup:
             logger.warning("cannot remove %s from the storage yet: %s", ", ".join(names), reason_of(error))
 
     async def sweep(self) -> int:
-        """Remove files that are due; return their number. Several processes can do this at the same time."""
+        """Remove files that are due; return their number. Several processes can do this at the same time.
+
+        A closed storage keeps them until it is configured again.
+        """
+        if isinstance(self._storage, ClosedStorage):
+            return 0
         due = _DUE.bind(self._database.dialect, now=this_moment(), most=_SWEPT_AT_ONCE)
         rows = await self._database.fetch_all(*due)
         for name, file_id in rows:
@@ -131,13 +140,10 @@ class StorageCleanup:
     async def _is_used(self, name: str, file_id: int) -> bool:
         """Return whether the file has this part again, because it has been replaced."""
         row = await self._database.fetch_row(*_LOCATIONS.bind(self._database.dialect, file=file_id))
-        last = name.rpartition("/")[2]
-        return row is not None and any(last in str(text) for text in row)
+        return row is not None and name in names_in_row(self._storage, *row)
 
     async def _note(self, connection: Connection, names: Sequence[str], file_id: int | None, due_at: int) -> None:
-        for some in _parts(names):
-            statement = _insert(len(some)).bind(self._database.dialect, file=file_id, due_at=due_at, **_numbered(some))
-            await connection.execute(*statement)
+        await _note(connection, self._database.dialect, names, file_id, due_at)
 
     async def _forget(self, names: Sequence[str]) -> None:
         async def work(unit: UnitOfWork) -> None:
@@ -154,9 +160,27 @@ async def _execute(statement: Statement, unit: UnitOfWork) -> None:
     await unit.connection.execute(*statement)
 
 
+async def _note(
+    connection: Connection, dialect: Dialect, names: Sequence[str], file_id: int | None, due_at: int
+) -> None:
+    for some in _parts(names):
+        statement = _insert(len(some)).bind(dialect, file=file_id, due_at=due_at, **_numbered(some))
+        await connection.execute(*statement)
+
+
+async def remove_later(connection: Connection, dialect: Dialect, names: Sequence[str]) -> None:
+    """Have `sweep` remove files from the storage, some time after the commit."""
+    await _note(connection, dialect, names, None, this_moment() + _REMOVED)
+
+
 async def objects_to_remove(connection: Connection) -> set[str]:
     """Return the names of all files that are to be removed."""
     return {name for (name,) in await connection.fetch_all(_ALL)}
+
+
+async def forget_all(connection: Connection) -> None:
+    """Cancel all pending removals. Files without a row stay in the storage."""
+    await connection.execute(_FORGET_ALL)
 
 
 def file_lock(file_id: int) -> str:
@@ -164,8 +188,10 @@ def file_lock(file_id: int) -> str:
     return f"octavo: file {file_id}"
 
 
-def _parts(names: Sequence[str]) -> list[Sequence[str]]:
-    return [names[start : start + _ROWS_AT_ONCE] for start in range(0, len(names), _ROWS_AT_ONCE)]
+def _parts(names: Iterable[str]) -> list[list[str]]:
+    """Return the names in parts, each name once: rows of files from v4 can share a file."""
+    unique = list(dict.fromkeys(names))
+    return [unique[start : start + _ROWS_AT_ONCE] for start in range(0, len(unique), _ROWS_AT_ONCE)]
 
 
 def _numbered(names: Sequence[str]) -> dict[str, str]:

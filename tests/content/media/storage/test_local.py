@@ -94,3 +94,12 @@ def test_what_a_killed_process_left_is_swept_after_a_day(tmp_path: Path) -> None
     assert workspace.sweep() == 1
     assert {item.name for item in tmp_path.iterdir()} == {new.name, "kept.png"}
     assert LocalStorage(tmp_path / "missing").workspace.sweep() == 0
+
+
+def test_private_files_are_removed_while_they_are_not_enabled(tmp_path: Path) -> None:
+    storage = LocalStorage(tmp_path, private_key="k")
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(name)
+    storage.set_private(["a.txt"], private=True)
+    LocalStorage(tmp_path).remove(["a.txt", "b.txt"])
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -187,6 +187,9 @@ class PrivateStorage(Protocol):
     def is_private(self, name: str) -> bool:
         """Return whether a file is private; False for missing files and invalid names."""
 
+    def private_names(self) -> Iterator[str]:
+        """Yield the names of private files, without temporary ones."""
+
     def write_private(self, path: Path, name: str, mime: str) -> StoredObject:
         """Move a complete file from the workspace to the private files; overwrites an existing file with the name."""
 
@@ -323,7 +326,9 @@ class ClosedStorage:
         raise self._refusal()
 
     def remove(self, names: Iterable[str]) -> None:
-        """Do nothing."""
+        """Raise ServiceUnavailable if there are any files to remove, so that their removal is repeated later."""
+        if any(names):
+            raise self._refusal()
 
     def settle(self) -> None:
         """Do nothing."""

@@ -5,12 +5,12 @@ A file is written to a temporary name in the same folder and then renamed, so th
 
 import os
 import shutil
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Final
 
-from octavo.content.media.storage.base import NamedStorage, StoredObject, Workspace, checked, is_segment
+from octavo.content.media.storage.base import TEMPORARY, NamedStorage, StoredObject, Workspace, checked, is_segment
 
 _HIDDEN: Final = ".private-"
 
@@ -19,7 +19,7 @@ class LocalStorage(NamedStorage):
     """The upload folder, served under the path `url`. `providers` are its names in rows; new rows use the first.
 
     Private files are in a hidden folder inside of it, which is never served. Its name ends with `private_key`, so that
-    a web server that serves the upload folder itself does not reveal them.
+    a web server that serves the upload folder itself does not reveal them. An existing folder of another key is used.
     """
 
     def __init__(
@@ -34,7 +34,10 @@ class LocalStorage(NamedStorage):
         self.workspace = Workspace(folder)
         self._folder = folder
         self._url = url
-        self._hidden = None if private_key is None else _hidden_folder(folder, private_key)
+        existing = next(iter(sorted(folder.glob(f"{_HIDDEN}*"))), None)
+        self._hidden = None if private_key is None else existing or folder / f"{_HIDDEN}{private_key}"
+        self._folders = [each for each in (folder, self._hidden or existing) if each is not None]
+        """All folders with files, also that of private files while these are not enabled."""
 
     def write(self, path: Path, name: str, mime: str) -> StoredObject:
         """Move a file from the workspace, atomically. A private file with the name stays private."""
@@ -47,6 +50,12 @@ class LocalStorage(NamedStorage):
     def private_path(self, name: str) -> Path | None:
         """Return where a private file is; None if there is none with this name."""
         return self._hidden / name if self._hidden is not None and self.is_private(name) else None
+
+    def private_names(self) -> Iterator[str]:
+        """Yield the names of private files, without temporary ones."""
+        with suppress(FileNotFoundError):
+            if self._hidden is not None:
+                yield from (path.name for path in self._hidden.iterdir() if not path.name.startswith(TEMPORARY))
 
     @property
     def hides_files(self) -> bool:
@@ -93,12 +102,12 @@ class LocalStorage(NamedStorage):
 
     def remove(self, names: Iterable[str]) -> None:
         for name in filter(is_segment, names):
-            for folder in self._folders():
+            for folder in self._folders:
                 (folder / name).unlink(missing_ok=True)
 
     def settle(self) -> None:
         """Flush the folders; the contents are already on disk."""
-        for folder in self._folders():
+        for folder in self._folders:
             if folder.is_dir():
                 descriptor = os.open(folder, os.O_RDONLY)
                 try:
@@ -128,12 +137,3 @@ class LocalStorage(NamedStorage):
             raise ValueError("private files are not enabled")
         self._hidden.mkdir(mode=0o700, exist_ok=True)
         return self._hidden / checked(name)
-
-    def _folders(self) -> list[Path]:
-        return [self._folder] if self._hidden is None else [self._folder, self._hidden]
-
-
-def _hidden_folder(folder: Path, key: str) -> Path:
-    """Return the folder of private files: the existing one, which can be of another key, or a new one."""
-    existing = sorted(folder.glob(f"{_HIDDEN}*"))
-    return existing[0] if existing else folder / f"{_HIDDEN}{key}"

@@ -17,6 +17,7 @@ from octavo.content.media.storage.base import RemoteContent, StorageProblem, Sto
 from octavo.content.media.storage.objects import KeyedStorage, ObjectNames, SignedAddresses, is_key
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.net.calls import following
+from octavo.core.plurals import counted
 from octavo.core.values import dataclass
 
 _NOT_FOUND: Final = frozenset({"404", "NoSuchKey", "NotFound"})
@@ -102,7 +103,11 @@ class S3Storage(KeyedStorage):
         for start in range(0, len(keys), _MOST_REMOVED):
             batch = {"Objects": keys[start : start + _MOST_REMOVED], "Quiet": True}
             with self._speaking():
-                self._client.delete_objects(Bucket=self._options.bucket, Delete=batch, **self._delete)
+                answer = self._client.delete_objects(Bucket=self._options.bucket, Delete=batch, **self._delete)
+            refused = [error for error in answer.get("Errors", ()) if error.get("Code") not in _NOT_FOUND]
+            if refused:
+                code = refused[0].get("Code", "without a code")
+                raise ServiceUnavailable(reason=f"the storage did not delete {counted(len(refused), 'file')}: {code}")
 
     def name_of(self, url: str, metadata: Mapping[str, Any] | None = None) -> str | None:
         """Return a file's name. URLs stored by v4 can have another form: the file is then directly below the root."""
