@@ -79,7 +79,9 @@ def test_private_files_need_a_signature() -> None:
     def read(query: str, options: ImageOptions) -> Transformation | None:
         return read_transformation(PATH, query, options, 0, is_private=True)
 
-    assert read(signed("preset=card"), SIGNED) == CARD
+    assert read(signed("preset=card&expires=100"), SIGNED) == CARD
+    with pytest.raises(ForbiddenError, match="expires: required in signed URLs, because the file is private"):
+        read(signed("preset=card"), SIGNED)
     assert (read("preset=card", SIGNED), read("v=1", SIGNED)) == (None, None)
     with pytest.raises(ValidationError, match="signature: required, because the file is private"):
         read("width=320", SIZES)

@@ -1,14 +1,19 @@
 """Private files over HTTP, on both databases: only signed URLs, which responses contain, return them."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
 
-from octavo.content.media.private_files import sign
+from octavo.content.entry_unit import EntryUnit
+from octavo.content.media.private_files import mark_private, sign
+from octavo.content.media.private_places import PrivatePlaces
+from octavo.content.media.storage.local import LocalStorage
+from octavo.database.unit_of_work import unit_of_work
 from tests.api.http.asgi import Answer, call
 from tests.api.http.test_image_files import PRESETS, SECRET_TEXT, halves
 from tests.api.rest.test_uploads import BOOK, Shop, open_writable
@@ -62,6 +67,11 @@ def urls(file: dict[str, Any]) -> list[str]:
     """The URLs of a file and its formats."""
     formats = [part["url"] for part in (file["formats"] or {}).values()]
     return [url for url in (file["url"], *formats) if not url.startswith("data:")]
+
+
+def names(file: dict[str, Any]) -> set[str]:
+    """The names of a file and its formats in the storage, without presets."""
+    return {url.partition("?")[0].rpartition("/")[2] for url in urls(file)}
 
 
 def plain(url: str) -> str:
@@ -175,3 +185,83 @@ async def test_without_the_setting_files_cannot_be_private(tmp_path: Path, books
     with pytest.raises(Exception, match="only in the local storage"):
         await hide(shop, file)
     await site.octavo.infrastructure.close()
+
+
+async def test_signed_urls_of_a_public_file_end_when_it_becomes_private(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    forever = [
+        f"{file['url']}?{query}&signature={sign(file['url'], query, SECRET_TEXT)}" for query in ("v=1", "width=33")
+    ]
+    assert [(await get(shop, url)).status for url in forever] == [200, 200]
+    await hide(shop, file)
+    answers = [await get(shop, url) for url in forever]
+    assert [answer.status for answer in answers] == [403, 403]
+    assert {answer.json["error"]["message"].partition(",")[0] for answer in answers} == {
+        "expires: required in signed URLs"
+    }
+
+
+async def is_hidden(shop: Shop, file: dict[str, Any]) -> bool:
+    """Whether the file is private in the folder, as in the table."""
+    storage = shop.site.octavo.infrastructure.media.storage
+    assert isinstance(storage, LocalStorage)
+    found = {storage.is_private(name) for name in names(file)}
+    assert found == {bool(await shop.count("octavo_private_files"))}
+    return found == {True}
+
+
+async def change(shop: Shop, file: dict[str, Any], check: Callable[[EntryUnit], None], *, private: bool) -> None:
+    """Make a file private or public; `check` runs in the unit of work that stores this."""
+    services = shop.site.octavo.site.services
+    calls: list[int] = []
+
+    async def guard(unit: EntryUnit, file_id: int) -> None:
+        calls.append(file_id)
+        if len(calls) == 2:  # the first call is before the file is moved
+            check(unit)
+
+    answer = services.manage().library.file_answer
+    await services.files.set_private(file["id"], answer, None, guard, private=private)
+
+
+async def test_after_errors_a_file_is_where_the_table_says(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+
+    def fail(unit: EntryUnit) -> None:
+        raise ZeroDivisionError
+
+    def cancel_later(unit: EntryUnit) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+
+        async def cancel() -> None:
+            task.cancel()
+
+        unit.after_commit(cancel)
+
+    for private in (True, False):
+        with pytest.raises(ZeroDivisionError):
+            await change(shop, file, fail, private=private)
+        assert await is_hidden(shop, file) != private
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.create_task(change(shop, file, cancel_later, private=private))
+        assert await is_hidden(shop, file) == private
+
+
+async def test_files_that_are_not_where_the_table_says_are_moved(shop: Shop) -> None:
+    """After a kill between move and commit, and after a restore of the database."""
+    shared = shop.site.octavo.infrastructure
+    places, storage = PrivatePlaces(shared.database, shared.media.storage), shared.media.storage
+    assert isinstance(storage, LocalStorage)
+    files = [await shop.add(PHOTO) for _ in range(3)]
+    marked, unmarked, right = (file for (file,) in files)
+    await hide(shop, right)
+    storage.set_private(names(unmarked), private=True)
+    async with unit_of_work(shared.database) as unit:
+        await mark_private(unit.connection, shared.database.dialect, marked["id"])
+    assert await places.settle_all() == 2
+    answers = [(await get(shop, file["url"])).status for file in (marked, unmarked, right)]
+    assert answers == [403, 200, 403]
+    assert {storage.is_private(name) for name in names(marked)} == {True}
+    assert {storage.is_private(name) for name in names(unmarked)} == {False}
+    assert await places.settle_all() == 0

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from octavo.content.media.storage.local import LocalStorage
+from octavo.content.media.tables import MEDIA_TABLES
 from octavo.database.connection import Database
+from octavo.database.synchronize import synchronize
+from octavo.database.unit_of_work import unit_of_work
 from octavo.operations.runtime.prepare_database import prepare_database
 from octavo.operations.transfer.archive.parts import Part
 from octavo.operations.transfer.archive.reader import ArchiveReader, open_archive
@@ -120,6 +123,41 @@ async def test_invalid_values_are_exported_as_empty_ones_if_asked(town: Town, tm
     assert set(report.invalid.summary()) == found
     [odd] = [line["data"] for line in lines_of(tmp_path / "a.tar", "entities") if line["data"].get("name") == "odd"]
     assert (odd["value"], odd.get("isOld", odd.get("is_old"))) == (None, None)
+
+
+async def test_files_without_content_stay_private(town: Town) -> None:
+    town.storage = LocalStorage(town.uploads, private_key="k")
+    await town.take(town_files())
+    names = ["red_1.png", "thumbnail_red_1.png"]
+    town.storage.set_private(names, private=True)
+    await town.take(town_files(), frozenset({Part.FILES}))
+    assert [town.storage.is_private(name) for name in names] == [True, True]
+    await town.take(town_files())
+    assert [town.storage.is_private(name) for name in names] == [False, False]
+
+
+async def test_content_without_files_keeps_privacy_and_pending_removals(town: Town) -> None:
+    town.storage = LocalStorage(town.uploads, private_key="k")
+    await synchronize(town.database, town.registry, MEDIA_TABLES)
+    await town.take(town_files())
+    names = ["red_1.png", "thumbnail_red_1.png"]
+    town.storage.set_private(names, private=True)
+    [(file_id,)] = await town.rows("SELECT id FROM files WHERE url = '/uploads/red_1.png'")
+    async with unit_of_work(town.database) as unit:
+        for text in (
+            f"INSERT INTO octavo_private_files (file_id) VALUES ({file_id}), (9999)",
+            "INSERT INTO octavo_storage_cleanup (object, due_at) VALUES ('gone.png', 1), ('red_1.png', 1)",
+            "INSERT INTO octavo_image_variants VALUES ('red_1.png', 'w', 1, 1, 'variant_red.webp', 'image/webp', 1, 1)",
+        ):
+            await unit.connection.execute(text)
+    await town.take(town_files(), frozenset({Part.CONTENT, Part.CONFIG}))
+    marked = "SELECT f.url FROM octavo_private_files p JOIN files f ON f.id = p.file_id"
+    assert await town.rows(marked) == [("/uploads/red_1.png",)]
+    assert [town.storage.is_private(name) for name in names] == [True, True]
+    removed = "SELECT object FROM octavo_storage_cleanup ORDER BY object"
+    assert await town.rows(removed) == [("gone.png",), ("variant_red.webp",)]
+    await town.take(town_files())
+    assert (await town.rows(marked), await town.rows(removed)) == ([], [])
 
 
 async def test_what_comes_in_goes_out(town: Town, tmp_path: Path) -> None:

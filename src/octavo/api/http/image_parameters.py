@@ -47,13 +47,13 @@ def read_transformation(
 ) -> Transformation | None:
     """Return the requested transformation, or None for the original.
 
-    `now` is in seconds since 1970. `is_private`: everything needs a signature. Raises ForbiddenError for a wrong or
-    expired signature, and ValidationError.
+    `now` is in seconds since 1970. `is_private`: everything needs a signature that expires. Raises ForbiddenError for a
+    wrong or expired signature, and ValidationError.
     """
     given = dict(parse_qsl(query, keep_blank_values=True))
     is_signed = options.secret is not None and SIGNATURE in given
     if options.secret is not None and is_signed:
-        check_signature(path, query, given, options.secret, now)
+        check_signature(path, query, given, options.secret, now, is_private=is_private)
     reading = _Reading(given, options, is_signed=is_signed)
     wanted = reading.transformation()
     if wanted is not None and is_private and not is_signed:

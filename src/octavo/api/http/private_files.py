@@ -42,8 +42,8 @@ class PrivateFiles:
         given = dict(parse_qsl(query, keep_blank_values=True))
         if SIGNATURE not in given:
             raise ForbiddenError(_REFUSAL)
-        check_signature(path, query, given, self._secret, now)
-        remaining = int(given[EXPIRES][:12]) - int(now) if EXPIRES in given else self._max_age
+        check_signature(path, query, given, self._secret, now, is_private=True)
+        remaining = int(given[EXPIRES][:12]) - int(now)
         options = StaticOptions(f"private, max-age={min(remaining, self._max_age)}", entity_tags=True, untrusted=True)
         return await self._serve(request, found, options)
 

@@ -16,6 +16,7 @@ from octavo.content.media.folder_rows import FolderRows
 from octavo.content.media.library import ROOT_FOLDER, FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
 from octavo.content.media.placeholder_rows import delete_placeholders, store_placeholder
 from octavo.content.media.private_files import is_marked_private, mark_private, unmark_private
+from octavo.content.media.private_places import PrivatePlaces
 from octavo.content.media.storage.base import PrivateStorage, is_segment
 from octavo.content.media.storage_cleanup import file_lock
 from octavo.content.media.stored_parts import stored_parts
@@ -78,6 +79,7 @@ class FileService:
         self._reader = reader
         self._media = media
         self._cleanup = media.cleanup
+        self._places = PrivatePlaces(writer.database, media.storage)
         self._registry = writer.registry
         self._type = writer.registry.content_types[FILE]
         self._rows = EntryReader(reader.database, reader.registry)  # without signatures
@@ -205,17 +207,12 @@ class FileService:
             if not names:
                 raise ValidationError("The file is in another storage, so it cannot be made private")
             await self._writer.run(lambda unit: guard(unit, file_id))
-            before = await in_thread(lambda: storage.is_private(names[0]))
-            if private:
-                await in_thread(lambda: storage.set_private(names, private=True))
             try:
-                shown = await self._writer.run(work)
-            except BaseException:
-                await in_thread(lambda: storage.set_private(names, private=before))
-                raise
-            if not private:
-                await in_thread(lambda: storage.set_private(names, private=False))
-        return shown
+                if private:
+                    await in_thread(lambda: storage.set_private(names, private=True))
+                return await self._writer.run(work)
+            finally:  # an error does not tell whether the transaction was committed
+                await self._places.settle(file_id)
 
     async def replace(
         self,

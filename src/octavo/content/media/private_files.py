@@ -53,12 +53,19 @@ def sign(path: str, query: str, secret: str) -> str:
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
-def check_signature(path: str, query: str, given: Mapping[str, str], secret: str, now: float) -> None:
-    """Raise ForbiddenError for a wrong or expired signature. `now` is in seconds since 1970."""
+def check_signature(
+    path: str, query: str, given: Mapping[str, str], secret: str, now: float, *, is_private: bool
+) -> None:
+    """Raise ForbiddenError for a wrong or expired signature. `now` is in seconds since 1970.
+
+    `is_private`: the URL must expire. Otherwise URLs from the time when the file was public would stay valid.
+    """
     signed, _, signature = query.rpartition(f"&{SIGNATURE}=")
     if not hmac.compare_digest(sign(path, signed, secret).encode(), signature.encode()):
         raise ForbiddenError(f"{SIGNATURE}: wrong signature. It must be the last parameter and cover all others")
     expires = given.get(EXPIRES)
+    if expires is None and is_private:
+        raise ForbiddenError(f"{EXPIRES}: required in signed URLs, because the file is private")
     if expires is not None and not (expires.isascii() and expires.isdigit() and int(expires[:12]) > now):
         raise ForbiddenError(f"{EXPIRES}: the URL has expired")
 

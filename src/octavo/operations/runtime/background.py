@@ -15,6 +15,8 @@ from contextvars import Context
 from typing import Any, Final
 
 from octavo.content.controllers.scheduling import ContentSchedules
+from octavo.content.media.private_places import PrivatePlaces
+from octavo.content.media.storage.base import PrivateStorage
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.database.connection import Database
@@ -97,6 +99,9 @@ class Background:
             self._begin(_sweep(self._shared, self._leadership))
         self._begin(_end_of_blocked(self._shared, self._leadership))
         self._begin(_clean_storage(self._shared, self._leadership))
+        storage = self._shared.media.storage
+        if isinstance(storage, PrivateStorage) and storage.hides_files:
+            self._begin(_settle_private_files(self._shared, self._leadership))
 
     async def stop(self) -> None:
         """Take no new work, and wait for running work up to the grace period."""
@@ -153,6 +158,20 @@ async def _clean_storage(infrastructure: Infrastructure, leadership: Leadership)
             out_of_reach = False
         except Exception as error:  # retry after any error
             out_of_reach = _log_once("Could not remove unneeded files from the storage yet", error, out_of_reach)
+
+
+async def _settle_private_files(infrastructure: Infrastructure, leadership: Leadership) -> None:
+    """Once, move private files to where the table says, in one process. Another one had stopped before it did."""
+    places = PrivatePlaces(infrastructure.database, infrastructure.media.storage)
+    out_of_reach = False
+    while True:
+        try:
+            if await leadership.is_here():
+                await places.settle_all()
+                return
+        except Exception as error:  # retry after any error
+            out_of_reach = _log_once("Could not compare private files with their table yet", error, out_of_reach)
+        await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
 
 
 async def _plan_what_appears(plans: ContentSchedules, leadership: Leadership) -> None:

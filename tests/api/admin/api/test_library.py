@@ -319,3 +319,17 @@ async def test_settings_are_kept(newsroom: Newsroom) -> None:
     assert (await newsroom.ask("PUT", "/upload/configuration", {**view, "more": 1})).json == {"data": view}
     assert (await newsroom.ask("GET", "/upload/configuration", by="edi")).json == {"data": view}
     assert (await newsroom.ask("PUT", "/upload/configuration", {"pageSize": 1, "sort": "x"})).status == 400
+
+
+async def test_the_privacy_of_a_file_requires_the_permission_to_read_it(newsroom: Newsroom) -> None:
+    file, path = await add(newsroom), "/octavo/files/{}/privacy"
+    await newsroom.allow_nothing()
+    assert (await newsroom.ask("GET", path.format(file["id"]), by="edi")).status == 403
+    await newsroom.allow(f"{UPLOAD}.read", conditions=[IS_CREATOR])
+    assert (await newsroom.ask("GET", path.format(file["id"]), by="edi")).status == 403
+    await newsroom.allow_nothing()
+    await newsroom.allow(f"{UPLOAD}.read")
+    answer = await newsroom.ask("GET", path.format(file["id"]), by="edi")
+    assert (answer.status, answer.json["data"]) == (200, {"private": False, "canChange": False})
+    assert (await newsroom.ask("GET", path.format(999), by="edi")).status == 404
+    assert (await newsroom.ask("PUT", path.format(file["id"]), {"private": True}, by="edi")).status == 403

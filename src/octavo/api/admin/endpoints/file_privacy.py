@@ -5,6 +5,7 @@ from typing import Final
 
 from octavo.access.authorization.ability import UPDATE
 from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.admin.names import READ_FILES
 from octavo.api.admin.answers import NO_STORE, data_answer
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.media import MediaFile, PrivacyAnswer, PrivacyForm
@@ -25,7 +26,12 @@ class FilePrivacyEndpoints:
 
     operations = (
         AdminOperation(
-            "GET", "/octavo/files/:id/privacy", "privacy", "Show whether a file is private", answer=PrivacyAnswer
+            "GET",
+            "/octavo/files/:id/privacy",
+            "privacy",
+            "Show whether a file is private",
+            (READ_FILES,),
+            answer=PrivacyAnswer,
         ),
         AdminOperation(
             "PUT",
@@ -43,12 +49,15 @@ class FilePrivacyEndpoints:
 
     async def privacy(self, request: Request, actor: Actor) -> Response:
         """GET /octavo/files/:id/privacy: requires the permission to read the file."""
-        is_private, can_change = await self._files.privacy(await self._file_id(request, actor))
+        file_id = _file_id(request)
+        await self._library.file(file_id, actor)
+        is_private, can_change = await self._files.privacy(file_id)
         return data_answer({"private": is_private, "canChange": can_change})
 
     async def set_privacy(self, request: Request, actor: Actor) -> Response:
         """PUT /octavo/files/:id/privacy: requires the permission to change the file."""
-        file_id = await self._file_id(request, actor)
+        file_id = _file_id(request)
+        await self._library.check_file(file_id, actor.ability)
         body = await request.json()
         check(_FORM, body)
         guard = partial(self._check, actor)
@@ -57,13 +66,13 @@ class FilePrivacyEndpoints:
         )
         return Response(200, file, headers=NO_STORE)
 
-    async def _file_id(self, request: Request, actor: Actor) -> int:
-        """Return the id in the path. Raises NotFoundError, also for files that the administrator cannot read."""
-        file_id = read_entry_id(request.path_values["id"])
-        if file_id is None:
-            raise NotFoundError(MISSING_FILE)
-        await self._library.check_file(file_id, actor.ability)
-        return file_id
-
     async def _check(self, actor: Actor, unit: EntryUnit, file_id: int) -> None:
         await self._library.guard(unit, [file_id], actor.ability, UPDATE)
+
+
+def _file_id(request: Request) -> int:
+    """Return the id in the path. Raises NotFoundError."""
+    file_id = read_entry_id(request.path_values["id"])
+    if file_id is None:
+        raise NotFoundError(MISSING_FILE)
+    return file_id

@@ -12,7 +12,6 @@ from octavo.access.authentication import one_time_secrets, token_versions
 from octavo.accounts.users import sessions
 from octavo.accounts.users.providers import links as provider_links
 from octavo.content import schedules
-from octavo.content.media import storage_cleanup, variant_rows
 from octavo.content.media.storage.base import Storage
 from octavo.content.media.tables import MEDIA_TABLES
 from octavo.core.values import dataclass
@@ -36,6 +35,7 @@ from octavo.operations.transfer.entries.json_values import from_json
 from octavo.operations.transfer.entries.tables import EntryTables
 from octavo.operations.transfer.exporter import STORE_TABLE, WEBHOOK_TABLE
 from octavo.operations.transfer.importing.entries import EntryLoader, PendingRows
+from octavo.operations.transfer.importing.kept_files import KeptFiles
 from octavo.operations.transfer.importing.links import LinkLoader
 from octavo.operations.transfer.importing.uploads import UploadImporter
 from octavo.operations.transfer.problems import TransferError
@@ -177,14 +177,19 @@ async def import_archive(
         async with unit_of_work(database, exclusive=True) as unit:
             work = _Import(unit.connection, database, registry, archive, uploads, progress)
             if Part.CONTENT in parts:
-                before = await work.stored_files(storage)
+                kept = KeptFiles(unit.connection, database.dialect, storage)
+                before = await kept.read()
                 await work.content()
+                if uploads is None:
+                    await kept.restore()
             if Part.CONFIG in parts:
                 await work.configuration()
             await work.finish()
             if purges is not None:
                 await purges.purge_with(unit)
     if uploads is not None:
+        if Part.CONTENT in parts:
+            uploads.publish()
         uploads.finish(before)
         work.report.files = len(uploads.names)
         if uploads.missing:
@@ -224,21 +229,6 @@ class _Import:
         self._done = 0
         self._total = sum(archive.size(folder) for folder in (ENTITIES, LINKS, CONFIGURATION))
         self.report = ImportReport()
-
-    async def stored_files(self, storage: Storage) -> set[str]:
-        """Return the names of all files in the project's rows, including smaller formats and image variants."""
-        found: set[str] = set()
-        text = "SELECT provider, url, provider_metadata, formats FROM files"
-        for provider, url, metadata, formats in await self._connection.fetch_all(text):
-            if provider in storage.providers:
-                parts = [{"url": url, "provider_metadata": _read(metadata)}, *_mappings(_read(formats))]
-                found.update(_names(storage, parts))
-        tables = await found_tables(self._connection, self._dialect)
-        if variant_rows.TABLE.name in tables:
-            found |= await variant_rows.stored_objects(self._connection)
-        if storage_cleanup.TABLE.name in tables:
-            found |= await storage_cleanup.objects_to_remove(self._connection)
-        return found
 
     async def content(self) -> None:
         """Import entries and links."""
@@ -304,23 +294,3 @@ class _Import:
     def _advance(self, size: int) -> None:
         self._done += size
         self._progress(self._done, self._total)
-
-
-def _read(text: str | None) -> Any:
-    try:
-        return orjson.loads(text) if text else None
-    except orjson.JSONDecodeError:
-        return None
-
-
-def _mappings(formats: Any) -> Iterator[Mapping[str, Any]]:
-    return (about for about in formats.values() if isinstance(about, dict)) if isinstance(formats, dict) else iter(())
-
-
-def _names(storage: Storage, parts: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for about in parts:
-        url, metadata = about.get("url"), about.get("provider_metadata")
-        details = metadata if isinstance(metadata, dict) else None
-        name = storage.name_of(url, details) if isinstance(url, str) else None
-        if name is not None:
-            yield name

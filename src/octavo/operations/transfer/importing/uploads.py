@@ -104,10 +104,13 @@ class UploadImporter:
                 self._storage.remove([exchanged.kept.name])
         self._storage.remove(self._staged)
 
+    def publish(self) -> None:
+        """Make the imported files public: the imported rows are not marked as private."""
+        if isinstance(self._storage, PrivateStorage) and self._storage.hides_files:
+            self._storage.set_private([kept.name for kept in self._kept.values()], private=False)
+
     def finish(self, before: set[str]) -> None:
         """Delete files that are no longer needed, including those of the project `before` the import."""
         backups = [exchanged.backup for exchanged in self._exchanged if exchanged.backup is not None]
         names = {kept.name for kept in self._kept.values()}
-        if isinstance(self._storage, PrivateStorage) and self._storage.hides_files:
-            self._storage.set_private(names, private=False)
         self._storage.remove([*backups, *(before - names)])

@@ -1,0 +1,117 @@
+"""PrivatePlaces: keep private files where the table of private files says.
+
+A file is moved in the storage before or after the transaction that marks it. Afterwards `settle` compares it with the
+table, whatever happened to the transaction. `settle_all` does this for files that a killed process left behind, and
+after a restore of the database.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from octavo.content.media import private_files
+from octavo.content.media.storage.base import PrivateStorage, ReadableStorage, Storage
+from octavo.content.media.storage_cleanup import file_lock
+from octavo.content.media.stored_parts import names_in_row
+from octavo.core.errors import OctavoError
+from octavo.core.outage_log import reason_of
+from octavo.core.threads import in_thread
+from octavo.database.connection import Database
+from octavo.database.leases import LeaseTaken, lease
+from octavo.database.unit_of_work import UnitOfWork, run_unit
+from octavo.query.sql.raw_statement import RawStatement
+
+logger = logging.getLogger(__name__)
+
+_AT_ONCE: Final = 100
+_MOST_UNMARKED: Final = 10_000
+"""How many private files without a mark are looked up. Each hundred of them needs a search of the table `files`."""
+
+_COLUMNS: Final = "f.id, f.provider, f.url, f.provider_metadata, f.formats"
+_MARKED: Final = RawStatement(f"""
+SELECT {_COLUMNS} FROM files f JOIN {private_files.TABLE.name} p ON p.file_id = f.id
+WHERE f.id > {{after}} ORDER BY f.id LIMIT {{most}}""")  # noqa: S608
+_ONE: Final = RawStatement(f"""
+SELECT {_COLUMNS}, p.file_id FROM files f LEFT JOIN {private_files.TABLE.name} p ON p.file_id = f.id
+WHERE f.id = {{file}}""")  # noqa: S608
+
+
+class PrivatePlaces:
+    """The private files of one project. `storage` can have some."""
+
+    def __init__(self, database: Database, storage: Storage) -> None:
+        self._database = database
+        self._storage = storage
+
+    async def settle(self, file_id: int) -> None:
+        """Make a file private or public, as in the table. The caller holds the file's lease.
+
+        If the database or the folder cannot be used, the file stays where it is: `settle_all` repeats this.
+        """
+        try:
+            await self._settle(file_id)
+        except (OctavoError, OSError) as error:
+            logger.warning("cannot check yet whether file %d is private: %s", file_id, reason_of(error))
+
+    async def settle_all(self) -> int:
+        """Move files that are not where the table says; return their number. Raises OctavoError and OSError."""
+        storage = self._storage
+        if not isinstance(storage, PrivateStorage) or not storage.hides_files:
+            return 0
+        hidden = await in_thread(lambda: set(storage.private_names()))
+        misplaced = await self._unhidden(storage, hidden)
+        misplaced += await self._unmarked(sorted(hidden)[:_MOST_UNMARKED])
+        settled = 0
+        for file_id in misplaced:
+            try:
+                async with lease(self._database, file_lock(file_id)):
+                    await self._settle(file_id)
+            except LeaseTaken:  # another process is changing it
+                continue
+            settled += 1
+        return settled
+
+    async def _settle(self, file_id: int) -> None:
+        storage = self._storage
+        assert isinstance(storage, PrivateStorage)
+
+        async def work(unit: UnitOfWork) -> None:
+            await unit.connection.lock(file_lock(file_id))
+            rows = await unit.connection.fetch_all(*_ONE.bind(self._database.dialect, file=file_id))
+            for _, *columns, mark in rows:
+                names = names_in_row(self._storage, *columns)
+                await in_thread(partial(storage.set_private, names, private=mark is not None))
+
+        await run_unit(self._database, UnitOfWork, work, grouped=False, in_maintenance=True)
+
+    async def _unhidden(self, storage: PrivateStorage, hidden: set[str]) -> list[int]:
+        """Return the ids of marked files that are public; remove the names of all marked ones from `hidden`."""
+        found, after = list[int](), 0
+        while rows := await self._database.fetch_all(*_MARKED.bind(self._database.dialect, after=after, most=_AT_ONCE)):
+            parts = {file_id: names_in_row(self._storage, *columns) for file_id, *columns in rows}
+            found += await in_thread(partial(_public, self._storage, storage, parts))
+            hidden.difference_update(*parts.values())
+            after = rows[-1][0]
+        return found
+
+    async def _unmarked(self, names: Sequence[str]) -> list[int]:
+        """Return the ids of files with one of these names."""
+        assert isinstance(self._storage, ReadableStorage)
+        found = list[int]()
+        for start in range(0, len(names), _AT_ONCE):
+            urls = [self._storage.url_of(name) for name in names[start : start + _AT_ONCE]]
+            marks = ", ".join(self._database.dialect.mark(number) for number in range(1, len(urls) + 1))
+            rows = await self._database.fetch_all(f"SELECT id FROM files WHERE url IN ({marks})", urls)  # noqa: S608
+            found += [file_id for (file_id,) in rows]
+        return found
+
+
+def _public(storage: Storage, private: PrivateStorage, parts: Mapping[int, set[str]]) -> list[int]:
+    """Return the ids of files with a part that is public."""
+    assert isinstance(storage, ReadableStorage)
+    return [
+        file_id
+        for file_id, names in parts.items()
+        if any(storage.exists(name) and not private.is_private(name) for name in names)
+    ]
