@@ -129,6 +129,9 @@ async def test_pending_removals_of_files_are_not_copied(
     report = await copy_database(source, target, registry, own, CopyOptions(), lambda *_: None)
     assert report.unknown == ()
     assert await target.fetch_all("SELECT object FROM octavo_storage_cleanup") == []
+    await target.execute("INSERT INTO octavo_storage_cleanup (object, due_at) VALUES ('b.png', 1)")
+    await copy_database(source, target, registry, own, CopyOptions(replace=True), lambda *_: None)
+    assert await target.fetch_all("SELECT object FROM octavo_storage_cleanup") == []
 
 
 async def test_a_target_with_data_is_only_replaced_when_asked(
@@ -146,7 +149,7 @@ async def test_rows_about_replaced_entries_are_deleted(
     source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry, tmp_path: Path
 ) -> None:
     """The source has none of these tables: it is a database of v4."""
-    cleared = [table for table in own_tables(Settings(project=tmp_path)) if table.copied and not table.kept]
+    cleared = [table for table in own_tables(Settings(project=tmp_path)) if not table.kept]
     own = [*cleared, TABLE, token_versions.TABLE, live_settings.TABLE]
     await source.execute("DROP TABLE octavo_leases")
     await copy_database(source, target, registry, own, CopyOptions(), lambda *_: None)
@@ -164,6 +167,7 @@ async def test_rows_about_replaced_entries_are_deleted(
         "octavo_admin_passwords",
         "octavo_cron",
         "octavo_leases",
+        "octavo_live_settings",
         "octavo_token_versions",
     }
 

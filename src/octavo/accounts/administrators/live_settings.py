@@ -16,6 +16,7 @@ from octavo.query.sql.raw_statement import RawStatement
 TABLE: Final = SystemTable(
     "octavo_live_settings",
     ("name varchar(64) PRIMARY KEY NOT NULL", "value text NOT NULL", "updated_at bigint NOT NULL"),
+    kept=True,
     copied=False,  # otherwise a copy made during maintenance would be read-only
 )
 READ_ONLY: Final = "The service is read-only for maintenance. Retry later"

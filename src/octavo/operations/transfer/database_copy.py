@@ -54,8 +54,8 @@ class TableCopy:
 class CopyPlan:
     """The tables to copy in order, with tables and columns of the source that have no definition (`unknown`).
 
-    `own` are Octavo's own tables, `counted` those of them with an id sequence. `outdated` are own tables that the
-    source lacks: their rows in the target refer to entries and users by ids, which mean others after the copy.
+    `own` are Octavo's own tables, `counted` those of them with an id sequence. `outdated` are own tables that are
+    not copied: their rows in the target refer to entries, users and files, which are others after the copy.
     `revokes`: tokens for the target's former users must become invalid.
     """
 
@@ -86,7 +86,7 @@ def plan_copy(
         tuple(_unknown(found, {here.name: here for _, here, _ in named}, own_names)),
         tuple(_own_table(found[name]) for name in sorted(table.name for table in own if table.copied) if name in found),
         tuple(table.name for table in own if table.counted and table.name in found),
-        tuple(table.name for table in own if table.copied and not table.kept and table.name not in found),
+        tuple(table.name for table in own if not table.kept and not (table.copied and table.name in found)),
         token_versions.TABLE in own and token_versions.TABLE.name not in found,
     )
 

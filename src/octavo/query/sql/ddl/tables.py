@@ -64,7 +64,7 @@ class SystemTable:
 
     `counted`: it starts with an auto-increment `id`. `indexes` lists the columns of each index. `added` are columns of
     later versions, which accept null: existing tables get them. `copied`: copies of the database include its rows.
-    `kept`: if the source of a copy lacks the table, the target's rows stay valid, because they refer to no entries.
+    `kept`: if the table is not copied, the target's rows stay valid, because they refer to no entries.
     """
 
     name: str
