@@ -29,7 +29,7 @@ SCHEMA: Final = {
         "shade": custom("color-picker.color"),
         "country": custom("country-select.country"),
         "zone": custom("timezone-select.timezone"),
-        "uses": custom("multi-select.multi-select", options=["Print", "Web design:web", "Film"]),
+        "uses": custom("multi-select.multi-select", options=["Print", "Web design:web", "Film", "Cinema:Film"]),
         "keywords": custom("tagsinput.tags"),
         "lines": custom("string-array.input"),
     },
@@ -93,6 +93,22 @@ def test_values_are_stored_as_their_plugins_store_them(desk: Desk) -> None:
         "keywords": [{"name": "blue"}, {"name": "cold"}],
         "lines": ["one"],
     }
+
+
+def test_values_that_occur_twice_are_shown_and_removed_one_by_one(desk: Desk) -> None:
+    values = {"uses": ["Film", "Old", "Film", "Old"], "keywords": [{"name": "a"}, {"name": "b"}, {"name": "a"}]}
+    entry = desk.ask("POST", LIST, {"name": "Twice", **values})["id"]
+    desk.open(f"/admin{LIST}/{entry}")
+    desk.until("document.querySelectorAll('[data-path=keywords] .chip').length === 3", "the tags")
+    desk.do("([...document.querySelectorAll('[data-path=keywords] .chip .remove')].at(-1).click(), 0)")
+    desk.until("document.querySelectorAll('[data-path=keywords] .chip').length === 2", "the others")
+    boxes = "[...document.querySelectorAll('[data-path=uses] label')]"
+    assert desk.do(f"{boxes}.map((one) => one.innerText.trim())") == ["Print", "Web design", "Film", "Old"]
+    desk.do(f"({boxes}.at(-1).click(), 0)")
+    desk.click("Save")
+    desk.see("Saved")
+    found = desk.ask("GET", f"{LIST}/{entry}")
+    assert (found["uses"], found["keywords"]) == (["Film"], [{"name": "a"}, {"name": "b"}])
 
 
 def test_other_values_are_kept_and_edited_as_json(desk: Desk) -> None:

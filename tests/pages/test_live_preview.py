@@ -116,6 +116,21 @@ def test_messages_of_other_windows_are_ignored(desk: Desk, site: LiveSite) -> No
     leave(desk)
 
 
+def test_a_preview_without_a_code_is_loaded_again_after_a_save(desk: Desk, site: LiveSite) -> None:
+    open_preview(desk, site, "Without a code")
+    desk.page.send("Network.setBlockedURLs", urls=["*/preview-codes/*"])
+    desk.click("Reload")
+    desk.until(f"!{FRAME}", "the error")
+    assert LIVE not in desk.text()
+    desk.page.send("Network.setBlockedURLs", urls=[])
+    desk.fill("Title", "With a code")
+    desk.click("Save")
+    desk.see(LIVE)
+    report_of(desk, site, "With a code")
+    assert site.refused == [], "no code is used again"
+    leave(desk)
+
+
 def test_another_site_gets_and_changes_nothing(desk: Desk, site: LiveSite) -> None:
     """It frames the front end, and sends what the admin pages would send."""
     leave(desk)

@@ -67,6 +67,24 @@ def test_a_date_and_a_time_are_chosen_with_keys(desk: Desk) -> None:
     desk.see("Unsaved changes")
 
 
+def test_the_calendar_ends_with_the_years_of_four_digits(desk: Desk) -> None:
+    write(desk, STARTS, "9999-12-30T10:15")
+    open_picker(desk, STARTS)
+    desk.until(f"{DAY} === 'Thursday, December 30, 9999'", "the chosen day")
+    press(desk, "PageDown", "ArrowRight", "ArrowDown")
+    desk.until(f"{DAY} === 'Friday, December 31, 9999'", "the last day")
+    assert desk.barriers() == []
+    press(desk, "Escape")
+    write(desk, STARTS, "0001-01-02T10:15")
+    open_picker(desk, STARTS)
+    desk.until(f"{DAY} === 'Tuesday, January 2, 1'", "the chosen day")
+    press(desk, "PageUp")
+    desk.until(f"{DAY} === 'Monday, January 1, 1'", "the first day")
+    press(desk, "PageDown", "Enter")
+    desk.until(f"document.getElementById('{STARTS}').value === '0001-02-01T10:15'", "another day of that year")
+    press(desk, "Escape")
+
+
 def test_escape_closes_without_a_change(desk: Desk) -> None:
     before = written(desk, STARTS)
     open_picker(desk, STARTS)

@@ -5,15 +5,21 @@ export const MONTHS_OF_A_YEAR = 12;
 export const DAYS_OF_A_WEEK = 7;
 
 const timeOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
-const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+const FIRST = timeOf('0001-01-01');
+const LAST = timeOf('9999-12-31');
+const isoOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+/** The nearest date with a year of four digits. */
+const dateOf = (time: number): string => isoOf(Math.min(Math.max(time, FIRST), LAST));
+/** Unlike `Date.UTC`, for years before 100 as well. */
+const timeAt = (year: number, month: number, day: number): number => new Date(0).setUTCFullYear(year, month, day);
 
 export const addDays = (date: string, count: number): string => dateOf(timeOf(date) + count * DAY);
 
 /** The same day in another month, or the last one of a shorter month. */
 export function addMonths(date: string, count: number): string {
   const [year, month, day] = date.split('-').map(Number) as [number, number, number];
-  const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate();
-  return dateOf(Date.UTC(year, month - 1 + count, Math.min(day, last)));
+  const last = new Date(timeAt(year, month + count, 0)).getUTCDate();
+  return dateOf(timeAt(year, month - 1 + count, Math.min(day, last)));
 }
 
 /** Days since the first day of the week. `first` is 1 for Monday to 7 for Sunday. */
@@ -21,16 +27,17 @@ export function dayOfWeek(date: string, first: number): number {
   return (new Date(timeOf(date)).getUTCDay() - (first % DAYS_OF_A_WEEK) + DAYS_OF_A_WEEK) % DAYS_OF_A_WEEK;
 }
 
-/** The weeks that a month lies in, with the days of other months before and after it. */
-export function weeksOf(date: string, first: number): string[][] {
-  const start = `${date.slice(0, 8)}01`;
-  const last = addDays(addMonths(start, 1), -1);
-  const weeks: string[][] = [];
-  for (let day = addDays(start, -dayOfWeek(start, first)); day <= last; day = addDays(day, DAYS_OF_A_WEEK)) {
-    const monday = day;
-    weeks.push(Array.from({ length: DAYS_OF_A_WEEK }, (_, index) => addDays(monday, index)));
-  }
-  return weeks;
+/** The weeks of a month, with the days of other months before and after it. Days before 0001 and after 9999 are null. */
+export function weeksOf(date: string, first: number): (string | null)[][] {
+  const [year, month] = date.split('-').map(Number) as [number, number];
+  const start = timeAt(year, month - 1, 1);
+  const before = dayOfWeek(isoOf(start), first);
+  const length = Math.ceil((before + new Date(timeAt(year, month, 0)).getUTCDate()) / DAYS_OF_A_WEEK);
+  const dayAt = (index: number): string | null => {
+    const time = start + (index - before) * DAY;
+    return time < FIRST || time > LAST ? null : isoOf(time);
+  };
+  return Array.from({ length }, (_, week) => Array.from({ length: DAYS_OF_A_WEEK }, (_, day) => dayAt(week * DAYS_OF_A_WEEK + day)));
 }
 
 /** The first day of the week in a language: 1 for Monday, also where the browser does not know. */

@@ -45,10 +45,15 @@ export class PreviewChannel {
     });
   }
 
-  /** Use a new frame. */
-  attach = (frame: HTMLIFrameElement): void => {
+  /** Use a new frame, until it is removed. */
+  attach = (frame: HTMLIFrameElement): (() => void) => {
     this.#frame = frame;
     this.isConnected = false;
+    return () => {
+      if (this.#frame !== frame) return;
+      this.#frame = null;
+      this.isConnected = false;
+    };
   };
 
   /** The frame shows a page: one without the script does not answer. */

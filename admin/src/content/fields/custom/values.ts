@@ -33,6 +33,12 @@ export function optionsOf(options: unknown): Listed[] {
   });
 }
 
+/** The first option with each value. */
+export function uniqueOptions(options: Listed[]): Listed[] {
+  const values = new Set<string>();
+  return options.filter(({ value }) => !values.has(value) && values.add(value));
+}
+
 /** A list of texts; undefined for a value in any other form, which is edited as JSON. */
 export function textsOf(value: unknown): string[] | undefined {
   const list: unknown = value ?? [];
