@@ -5,10 +5,11 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NoReturn
 
 from octavo.cli.base import print_line, refuse, say, say_json, say_table
 from octavo.core.plurals import counted
@@ -17,6 +18,7 @@ from octavo.v4.rehearsal.copies import copied_project
 from octavo.v4.rehearsal.rehearsal import Rehearsal, rehearse
 
 _MOST_ROWS: Final = 20
+_ENDED: Final = "SIGTERM"
 
 
 def run_rehearsal(folder: Path, command: str, seconds: float, *, as_json: bool) -> None:
@@ -29,7 +31,8 @@ def run_rehearsal(folder: Path, command: str, seconds: float, *, as_json: bool) 
         refuse("--v4-command: expected a command, for example npm run start")
     _say_step("Copying the project and its database", as_json=as_json)
     with _cleanup_at_sigterm(), copied_project(folder, os.environ) as copy:
-        found = asyncio.run(rehearse(copy, words, seconds, lambda text: _say_step(text, as_json=as_json)))
+        report = partial(_say_step, as_json=as_json)
+        found = asyncio.run(_cancelled_at_sigterm(rehearse(copy, words, seconds, report)))
     if as_json:
         say_json(found.as_json())
     else:
@@ -41,11 +44,30 @@ def run_rehearsal(folder: Path, command: str, seconds: float, *, as_json: bool) 
 @contextmanager
 def _cleanup_at_sigterm() -> Iterator[None]:
     """Let SIGTERM end both services and delete the copies, as Ctrl-C does."""
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    before = signal.signal(signal.SIGTERM, _exit)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+async def _cancelled_at_sigterm(work: Coroutine[Any, Any, Rehearsal]) -> Rehearsal:
+    """Run work that SIGTERM cancels between two steps of the loop: an exception inside of one can lose a process."""
+    loop, task = asyncio.get_running_loop(), asyncio.create_task(work)
+    loop.add_signal_handler(signal.SIGTERM, task.cancel, _ENDED)
+    try:
+        return await task
+    except asyncio.CancelledError as error:
+        if error.args == (_ENDED,):
+            _exit()
+        raise
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, _exit)
+
+
+def _exit(*_: object) -> NoReturn:
+    sys.exit(128 + signal.SIGTERM)
 
 
 def _say_step(text: str, *, as_json: bool) -> None:

@@ -23,12 +23,12 @@ async def running(
 ) -> AsyncIterator[None]:
     """Run a service until the block ends. Raises ApplicationError if it does not start in time."""
     output = folder.parent / f"{name}.log"
-    process = await _start(name, command, folder, variables, os.open(output, _NEW, 0o600))
+    starting = asyncio.create_task(_start(name, command, folder, variables, os.open(output, _NEW, 0o600)))
     try:
-        await _wait(name, process, port, seconds, output)
+        await _wait(name, await asyncio.shield(starting), port, seconds, output)
         yield
     finally:
-        await _stop(process)
+        await _stop(await starting)  # also if it was cancelled while the process started
 
 
 async def _start(
