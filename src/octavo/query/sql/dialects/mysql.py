@@ -1,0 +1,362 @@
+"""The MySQL and MariaDB dialects. Instants are `datetime(6)` in UTC, booleans 0 and 1, JSON is text on MariaDB.
+
+Both share one dialect; `MariaDBDialect` overrides the differences. Comparison, order and uniqueness of texts follow the
+collation of the column, as in Strapi v4 on these databases.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from octavo.query.plan.nodes import Parameter, ParameterKind
+from octavo.query.sql.ddl.indexes import Index
+from octavo.query.sql.ddl.tables import Column
+from octavo.query.sql.dialects.base import Dialect, Introspection, Rows, Statements
+from octavo.query.sql.dialects.column_limits import PORTABLE
+from octavo.query.sql.script import ScriptRules
+from octavo.schema.scalar_types import ValueKind
+
+_NO_LIMIT: Final = str(2**64 - 1)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_INSTANT: Final = "(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL {} * 1000 MICROSECOND)"
+_MILLISECONDS: Final = "floor(timestampdiff(MICROSECOND, '1970-01-01 00:00:00', {}) / 1000)"
+_ISO: Final = "left(date_format({column}, '\"%Y-%m-%dT%H:%i:%s.%f'), 24)"
+
+_COLUMN_TYPES: Final = {
+    "increments": "int unsigned",
+    "reference": "int unsigned",
+    "string": "varchar(255)",
+    "text": "longtext",
+    "integer": "int",
+    "bigint": "bigint",
+    "double": "double",
+    "order": "double unsigned",
+    "decimal": "decimal(10,2)",
+    "boolean": "tinyint(1)",
+    "date": "date",
+    "time": "time(3)",
+    "datetime": "datetime(6)",
+    "timestamp": "timestamp(6)",
+    "json": "json",
+    "plain datetime": "datetime",
+    "plain json": "json",
+}
+_WHOLE: Final = r"^[[:space:]]*[-+]?[0-9]+[[:space:]]*$"
+_NUMBER: Final = r"^[[:space:]]*[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?[[:space:]]*$"
+_FITS: Final = {
+    "int": f"{{}} REGEXP '{_WHOLE}'",
+    "int unsigned": f"{{}} REGEXP '{_WHOLE}'",
+    "bigint": f"{{}} REGEXP '{_WHOLE}'",
+    "double": f"{{}} REGEXP '{_NUMBER}'",
+    "double unsigned": f"{{}} REGEXP '{_NUMBER}'",
+    "decimal(10,2)": f"{{}} REGEXP '{_NUMBER}'",
+    "tinyint(1)": "{} IN ('0', '1')",
+    "date": "CAST({} AS DATE) IS NOT NULL",
+    "time(3)": "CAST({} AS TIME) IS NOT NULL",
+    "datetime(6)": "CAST({} AS DATETIME) IS NOT NULL",
+    "timestamp(6)": "CAST({} AS DATETIME) IS NOT NULL",
+    "json": "json_valid({})",
+    "varchar(255)": "char_length({}) <= 255",
+}
+"""The condition that a text can be converted to a type. Other types accept every text."""
+
+_LONGEST_KEY: Final = 3072
+_LONG_TEXT: Final = 191
+"""Characters of a text in an index that would exceed `_LONGEST_KEY` bytes."""
+
+# MySQL 8.0.19 and later report no display width. MariaDB reports JSON as `longtext` with a check.
+_TYPE: Final = "regexp_replace(c.column_type, '^(int|bigint|mediumint|smallint)[(][0-9]+[)]', '{}1')"
+
+
+class MySQLDialect(Dialect):
+    """MySQL 8.0.19 or newer.
+
+    The driver sets `group_concat_max_len` above its limit of an answer, and treats warnings about texts that were cut
+    as an answer that is too large.
+    """
+
+    name = "mysql"
+    name_mark = "`"
+
+    # Scripts
+
+    file_words = frozenset({"mysql", "mariadb"})
+    script = ScriptRules(
+        quoted=r"`[^`]*` | '(?:[^'\\]|\\.|'')*' | \"(?:[^\"\\]|\\.|\"\")*\" | \#[^\n]*",
+        blocks=r"^CREATE (?:.* )?(?:TRIGGER|PROCEDURE|FUNCTION|EVENT)\b",
+    )
+    longest_name = 64
+    column_limits = PORTABLE
+    most_values = 2_000  # a table of values is a UNION
+
+    def literal(self, text: str) -> str:
+        return super().literal(text.replace("\\", "\\\\"))
+
+    # Values of statements. The driver writes them as literals, so the type is that of the value.
+
+    later = "GREATEST({new}, coalesce({old} + INTERVAL 1000 MICROSECOND, {new}))"
+
+    def mark(self, number: int) -> str:
+        return f"?{number}"
+
+    def parameter(self, parameter: Parameter) -> str:
+        mark = self.mark(parameter.index + 1)
+        return self.instant(mark) if parameter.kind is ParameterKind.INSTANT else mark
+
+    def placeholder(self, number: int, kind: ValueKind) -> str:
+        return self.mark(number)
+
+    def bind(self, kind: ValueKind, value: Any) -> Any:
+        if isinstance(value, bool):
+            return int(value)
+        if value is not None and kind in (ValueKind.DATETIME, ValueKind.TIMESTAMP):
+            moment = _EPOCH + timedelta(milliseconds=value)
+            return moment.replace(tzinfo=None).isoformat(sep=" ", timespec="milliseconds")
+        return value
+
+    def instant(self, milliseconds: str) -> str:
+        return _INSTANT.format(milliseconds)
+
+    def milliseconds(self, instant: str) -> str:
+        return f"CAST({_MILLISECONDS.format(instant)} AS SIGNED)"
+
+    server_facts = (
+        "SELECT CASE WHEN version() LIKE '%MariaDB%' THEN 'MariaDB' ELSE 'MySQL' END, version(),"
+        " CAST(coalesce(sum(data_length + index_length), 0) AS SIGNED)"
+        " FROM information_schema.tables WHERE table_schema = database()"
+    )
+    row_lock = " FOR UPDATE"
+    # Transactions that write to the journal run one after the other, so that ids are in the order of the commits.
+    transaction_number = "(SELECT 0 * count(*) FROM octavo_state s WHERE s.`key` = 'tables' FOR UPDATE)"
+    settled_before = "1"
+
+    def table_writers(self, table: str) -> str | None:
+        del table  # the server does not report the tables that a transaction has written
+        return (
+            "SELECT concat(trx_mysql_thread_id, ' ', trx_started) FROM information_schema.innodb_trx"
+            " WHERE trx_rows_modified > 0 AND trx_mysql_thread_id <> connection_id()"
+        )
+
+    # Reading
+
+    aggregate = "group_concat"
+    kept_table = "AS"
+
+    def concat(self, parts: Sequence[str]) -> str:
+        return parts[0] if len(parts) == 1 else f"concat_ws('', {', '.join(parts)})"
+
+    def concat_or_null(self, *parts: str) -> str:
+        return f"concat({', '.join(parts)})"
+
+    def as_text(self, expression: str) -> str:
+        return f"CAST({expression} AS CHAR)"
+
+    def join_rows(self, expression: str) -> str:
+        return f"group_concat({expression} SEPARATOR ',')"
+
+    def as_bytes(self, text: str) -> str:
+        return f"CAST({text} AS BINARY)"
+
+    def measured(self, joined: str, most: int) -> str:
+        del most  # `group_concat_max_len` limits each list
+        return joined
+
+    def limit(self, limit: str | None, start: str | None) -> str:
+        # Without LIMIT, the order of a sub-select is ignored.
+        return f" LIMIT {limit or _NO_LIMIT}" + (f" OFFSET {start}" if start else "")
+
+    def json_scalar(self, kind: ValueKind, column: str) -> str:
+        match kind:
+            case ValueKind.BOOLEAN:
+                return f"CASE {column} WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END"
+            case ValueKind.INTEGER | ValueKind.FLOAT | ValueKind.JSON:
+                return f"coalesce({column}, 'null')"
+            case ValueKind.DECIMAL:
+                return f"coalesce({column} + 0e0, 'null')"  # without trailing zeros
+            case ValueKind.BIG_INTEGER | ValueKind.DATE | ValueKind.TIME:
+                return self.json_quoted(column)
+            case ValueKind.DATETIME:
+                return f"coalesce(concat({_ISO.format(column=column)}, 'Z\"'), 'null')"
+            case ValueKind.TIMESTAMP:
+                return self.json_quoted(self.milliseconds(column))
+            case _:
+                return f"coalesce(json_quote({column}), 'null')"
+
+    def json_quoted(self, text: str) -> str:
+        return f"coalesce(concat('\"', {text}, '\"'), 'null')"
+
+    def json_typed(self, kind: ValueKind, column: str) -> str:
+        match kind:
+            case ValueKind.BIG_INTEGER:
+                return self.safe_integer(column, self.json_scalar(ValueKind.INTEGER, column))
+            case ValueKind.TIMESTAMP:
+                return self.json_scalar(ValueKind.DATETIME, column)
+            case _:
+                return self.json_scalar(kind, column)
+
+    def json_rows(self, columns: Sequence[str], rest: str) -> str:
+        return f"(SELECT concat('[', group_concat(json_array({', '.join(columns)}) SEPARATOR ','), ']') {rest})"
+
+    def json_object(self, members: Mapping[str, str]) -> str:
+        parts: list[str] = []
+        for key, text in members.items():
+            parts += [self.literal(f'{"," if parts else "{"}"{key}":'), f"coalesce({text}, 'null')"]
+        return self.as_bytes(self.concat([*parts, "'}'"]))
+
+    def text_of(self, kind: ValueKind, column: str) -> str:
+        return column
+
+    def contains(self, text: str, part: str) -> str:
+        return f"{text} LIKE concat('%', {_escaped(part)}, '%') ESCAPE '|'"
+
+    def starts_with(self, text: str, part: str) -> str:
+        return f"{text} LIKE concat({_escaped(part)}, '%') ESCAPE '|'"
+
+    def ends_with(self, text: str, part: str) -> str:
+        return f"{text} LIKE concat('%', {_escaped(part)}) ESCAPE '|'"
+
+    def comparable(self, kind: ValueKind, column: str, parameter: ParameterKind) -> str:
+        return column
+
+    # Writing
+
+    empty_row = "() VALUES ()"
+    nulls: Mapping[ValueKind, str] = {
+        ValueKind.INTEGER: "CAST(NULL AS SIGNED)",
+        ValueKind.STRING: "CAST(NULL AS CHAR(255))",
+        ValueKind.FLOAT: "CAST(NULL AS DOUBLE)",
+    }
+
+    def on_conflict(self, *keys: str) -> str:
+        del keys  # of any unique key
+        return "ON DUPLICATE KEY UPDATE"
+
+    def proposed(self, column: str) -> str:
+        return f"VALUES({column})"
+
+    def insert_missing(self, table: str, columns: str, select: str) -> str:
+        # INSERT IGNORE would ignore missing targets of foreign keys, too.
+        first = f"{table}.{columns.partition(', ')[0]}"
+        return f"INSERT INTO {table} ({columns}) {select} ON DUPLICATE KEY UPDATE {first} = {first}"
+
+    def rows(self, rows: Rows) -> str:
+        first = ", ".join(f"{value} AS column{number}" for number, value in enumerate(rows[0], 1))
+        others = (f" UNION ALL SELECT {', '.join(row)}" for row in rows[1:])
+        return f"(SELECT {first}{''.join(others)}) n"
+
+    def update_from(self, table: str, settings: str, rows: Rows, condition: str) -> str:
+        return f"UPDATE {table} JOIN {self.rows(rows)} ON {condition} SET {settings}"
+
+    def among(self, columns: Sequence[str], places: Rows) -> str:
+        if len(columns) == 1:
+            return f"{columns[0]} IN ({', '.join(place[0] for place in places)})"
+        # An index is used for this, but not for rows in IN.
+        pairs = (zip(columns, place, strict=True) for place in places)
+        return f"({' OR '.join(' AND '.join(f'{one} = {value}' for one, value in pair) for pair in pairs)})"
+
+    # Defining tables
+
+    column_types = _COLUMN_TYPES
+    id_column = "int unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY"
+    counter_column = "bigint NOT NULL AUTO_INCREMENT PRIMARY KEY"
+    booleans = ("0", "1")
+    inline_keys = False
+    unique_constraints = False
+    partial_indexes = False
+    is_shared = True
+    same_types = frozenset(
+        {
+            ("longtext", "json"),
+            ("json", "longtext"),
+            ("datetime(6)", "timestamp(6)"),
+            ("timestamp(6)", "datetime(6)"),
+            ("double", "double unsigned"),
+        }
+    )
+    widenings = frozenset(
+        {("varchar(255)", "longtext"), ("int", "bigint"), ("int", "double"), ("int unsigned", "double unsigned")}
+    )
+    type_families = (
+        frozenset({"varchar", "char", "tinytext", "text", "mediumtext", "longtext", "json"}),
+        frozenset(
+            f"{name}{sign}"
+            for name in ("tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double")
+            for sign in ("", " unsigned")
+        ),
+        frozenset({"date", "datetime", "timestamp"}),
+        frozenset({"time"}),
+    )
+
+    def default(self, value: Any) -> str:
+        text = super().default(value)
+        return f"({text})" if isinstance(value, str) else text  # long texts have only defaults that are expressions
+
+    def change_type(self, table: str, column: Column, safe: bool) -> Statements:
+        place, name = self.quote(table), self.quote(column.name)
+        if safe:
+            return (f"ALTER TABLE {place} MODIFY COLUMN {name} {column.type}",)
+        old = self.quote(f"octavo_old_{column.name}"[: self.longest_name])
+        text = f"CAST({old} AS CHAR)"
+        fits = _FITS.get(column.type, "true").format(text)
+        return (
+            f"ALTER TABLE {place} RENAME COLUMN {name} TO {old}, ADD COLUMN {name} {column.type}",
+            f"UPDATE IGNORE {place} SET {name} = CASE WHEN {fits} THEN {text} END",
+            f"ALTER TABLE {place} DROP COLUMN {old}",
+        )
+
+    def index_terms(self, index: Index) -> str:
+        return super().index_terms(index)
+
+    def drop_index(self, table: str, index: Index) -> Statements:
+        return (f"ALTER TABLE {self.quote(table)} DROP INDEX {self.quote(index.name)}",)
+
+    # Finding tables
+
+    introspection = Introspection(
+        columns=f"SELECT c.table_name, c.column_name, {_TYPE.format('$')}, c.is_nullable = 'YES', c.column_default "
+        "FROM information_schema.columns c JOIN information_schema.tables t "
+        "ON t.table_schema = c.table_schema AND t.table_name = c.table_name AND t.table_type = 'BASE TABLE' "
+        "WHERE c.table_schema = database() ORDER BY CAST(c.table_name AS BINARY), c.ordinal_position",
+        indexes="SELECT s.table_name, s.index_name, NOT s.non_unique, NULL, coalesce(s.column_name, '') "
+        "FROM information_schema.statistics s WHERE s.table_schema = database() AND s.index_name <> 'PRIMARY' "
+        "ORDER BY CAST(s.table_name AS BINARY), CAST(s.index_name AS BINARY), s.seq_in_index",
+        foreign_keys="SELECT k.table_name, k.constraint_name, k.column_name, k.referenced_table_name, r.delete_rule "
+        "FROM information_schema.key_column_usage k JOIN information_schema.referential_constraints r "
+        "ON r.constraint_schema = k.constraint_schema AND r.constraint_name = k.constraint_name "
+        "AND r.table_name = k.table_name "
+        "WHERE k.table_schema = database() AND k.referenced_table_name IS NOT NULL "
+        "ORDER BY CAST(k.table_name AS BINARY), CAST(k.column_name AS BINARY), CAST(k.constraint_name AS BINARY)",
+    )
+
+
+class MariaDBDialect(MySQLDialect):
+    """MariaDB 10.6 or newer."""
+
+    name = "mariadb"
+
+    introspection = Introspection(
+        columns=MySQLDialect.introspection.columns.replace("'$1'", "'\\\\1'"),
+        indexes=MySQLDialect.introspection.indexes,
+        foreign_keys=MySQLDialect.introspection.foreign_keys,
+    )
+
+
+def _escaped(part: str) -> str:
+    """Return a text whose signs have no meaning in a LIKE pattern with the escape character `|`."""
+    for sign in "|%_":
+        part = f"replace({part}, '{sign}', '|{sign}')"
+    return part
+
+
+def in_parentheses(parts: Iterable[str]) -> str:
+    """Return parts separated by commas, in parentheses."""
+    return f"({', '.join(parts)})"
+
+
+MYSQL: Final = MySQLDialect()
+MARIADB: Final = MariaDBDialect()
+
+
+def dialect_of(version: str) -> MySQLDialect:
+    """Return the dialect for a server's version, as in the result of `version()`."""
+    return MARIADB if "mariadb" in version.lower() else MYSQL
