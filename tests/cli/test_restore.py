@@ -186,7 +186,7 @@ def test_an_attempt_under_way_is_none_of_the_restored_one(call: Call, project: P
 
     async def begin(database: Database) -> None:
         async with unit_of_work(database) as unit:
-            await unit.connection.execute_script(backup_records.TABLE.script(database.dialect.counter_column))
+            await unit.connection.execute_script(backup_records.TABLE.script(database.dialect))
         await backup_records.begin(database, backup_records.Record())
 
     asyncio.run(_with_database(project, begin))

@@ -23,7 +23,7 @@ async def who(*caretakers: Leadership) -> list[bool]:
 
 
 async def test_one_has_it_and_another_takes_over(database: Database) -> None:
-    await database.execute_script(leases.TABLE.script(database.dialect.counter_column))
+    await database.execute_script(leases.TABLE.script(database.dialect))
     hand = Hand()
     first, second, third = (Leadership(database, "care", hand.clock) for _ in range(3))
     if not database.dialect.is_shared:  # nobody else is on another machine
@@ -46,7 +46,7 @@ async def test_one_has_it_and_another_takes_over(database: Database) -> None:
 
 
 async def test_who_has_it_no_more_lets_it_be(database: Database) -> None:
-    await database.execute_script(leases.TABLE.script(database.dialect.counter_column))
+    await database.execute_script(leases.TABLE.script(database.dialect))
     hand = Hand()
     first, second = (Leadership(database, "care", hand.clock) for _ in range(2))
     await first.is_here()
@@ -58,7 +58,7 @@ async def test_who_has_it_no_more_lets_it_be(database: Database) -> None:
 
 
 async def test_the_leader_keeps_its_lease_in_maintenance(database: Database) -> None:
-    await database.execute_script(leases.TABLE.script(database.dialect.counter_column))
+    await database.execute_script(leases.TABLE.script(database.dialect))
     hand = Hand()
     first, second = (Leadership(database, "care", hand.clock) for _ in range(2))
     assert await first.is_here()

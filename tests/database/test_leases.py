@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def table(database: Database) -> Database:
-    await database.execute_script(leases.TABLE.script(database.dialect.counter_column))
+    await database.execute_script(leases.TABLE.script(database.dialect))
     return database
 
 

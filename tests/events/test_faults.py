@@ -53,7 +53,7 @@ def url(request: pytest.FixtureRequest, database: Database) -> str:
 
 async def make_tables(database: Database) -> None:
     for table in (outbox.TABLE, dead_letters.TABLE):
-        await database.execute_script(table.script(database.dialect.counter_column))
+        await database.execute_script(table.script(database.dialect))
 
 
 async def test_processes_that_are_killed_lose_nothing(database: Database, url: str, tmp_path: Path) -> None:

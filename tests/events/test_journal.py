@@ -58,7 +58,7 @@ class Book:
 
 @pytest.fixture
 async def book(database: Database) -> Book:
-    await database.execute_script(TABLE.script(database.dialect.counter_column))
+    await database.execute_script(TABLE.script(database.dialect))
     return Book(database)
 
 

@@ -74,7 +74,7 @@ class Post:
 @pytest.fixture
 async def post(database: Database) -> AsyncIterator[Post]:
     for table in (outbox.TABLE, dead_letters.TABLE):
-        await database.execute_script(table.script(database.dialect.counter_column))
+        await database.execute_script(table.script(database.dialect))
     async with AsyncExitStack() as stack:
         yield Post(database, stack)
 

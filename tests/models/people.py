@@ -55,7 +55,7 @@ class Hands:
 
 async def write_people(database: Database) -> None:
     for table in (token_versions.TABLE, token_versions.BLOCKS):
-        await database.execute_script(table.script(database.dialect.counter_column))
+        await database.execute_script(table.script(database.dialect))
     for name, role_type in ROLES:
         await write(database, "INSERT INTO up_roles (name, type) VALUES ({v1}, {v2})", name, role_type)
     for order, (role_type, action) in enumerate(GRANTS, 1):

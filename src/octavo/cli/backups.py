@@ -143,7 +143,7 @@ async def _with_record(settings: Settings, work: Callable[[Database], Awaitable[
     try:
         await database.connect()
         async with unit_of_work(database) as unit:
-            await unit.connection.execute_script(backup_records.TABLE.script(database.dialect.counter_column))
+            await unit.connection.execute_script(backup_records.TABLE.script(database.dialect))
         await work(database)
     finally:
         await database.close()

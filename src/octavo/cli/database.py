@@ -128,7 +128,7 @@ async def _settle(settings: Settings, source: Source) -> list[str]:
                 await storage_cleanup.forget_all(unit.connection)
             for table in purging_tables(settings):
                 if table.name not in found:
-                    await unit.connection.execute_script(table.script(database.dialect.counter_column))
+                    await unit.connection.execute_script(table.script(database.dialect))
             await open_purges(settings, database, Outbox(database)).purge_with(unit)
         is_read_only = live_settings.TABLE.name in found and (await read_live_settings(database)).maintenance
         return [*((_READ_ONLY,) if is_read_only else ()), *await vacuum(database)]

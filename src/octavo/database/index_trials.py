@@ -89,7 +89,7 @@ async def _making(database: Database, registry: Registry, advice: Advice) -> _Ma
     if advice.index.kind == CONTAINS and dialect.parts is not None:
         made = parts_tables(declared, dialect)
         names = {index.name for index in parts_indexes(declared, dialect)}
-        script = ";\n".join(table.script(dialect.counter_column) for table in made)
+        script = ";\n".join(table.script(dialect) for table in made)
         return _Making("", script, (*names, "VIRTUAL TABLE INDEX"))
     change = made_by(database, registry, advice)
     table, name = dialect.quote(change.table), dialect.quote(change.index.name)

@@ -260,7 +260,7 @@ async def synchronize(
             if options.keeps_indexes:
                 state = replace(state, changes=state.changes.without_drops)
             if HIDDEN_ENTRIES.name not in state.found:
-                await transaction.execute_script(HIDDEN_ENTRIES.script(dialect.counter_column))
+                await transaction.execute_script(HIDDEN_ENTRIES.script(dialect))
             await hide_entries(transaction, dialect, options, default_locale)
             report = await _apply(transaction, state, dialect, allow_data_loss)
             if missing := _missing(own, state, dialect):
@@ -343,7 +343,7 @@ def _missing(own: Sequence[SystemTable], state: _State, dialect: Dialect) -> dic
     for table in own:
         found = state.found.get(table.name)
         columns = None if found is None else {column.name for column in found.columns}
-        scripts.update(table.changes(columns, dialect.counter_column))
+        scripts.update(table.changes(columns, dialect))
     return scripts
 
 

@@ -72,7 +72,7 @@ async def test_windows_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_processes_count_together(database: Database) -> None:
-    await database.execute_script(TABLE.script(database.dialect.counter_column))
+    await database.execute_script(TABLE.script(database.dialect))
     both = [RateLimits(RateLimitOptions(most=5), lambda: DatabaseStorage(database)) for _ in range(2)]
     tries = [passes(both[number % 2], "login", "192.0.2.1", "ann") for number in range(12)]
     assert sum(await asyncio.gather(*tries)) == 5
@@ -83,7 +83,7 @@ async def test_processes_count_together(database: Database) -> None:
 
 
 async def test_the_storage_as_the_library_sees_it(database: Database) -> None:
-    await database.execute_script(TABLE.script(database.dialect.counter_column))
+    await database.execute_script(TABLE.script(database.dialect))
     storage = DatabaseStorage(database)
     assert await storage.check()
     assert [await storage.incr("key", 60) for _ in range(3)] == [1, 2, 3]

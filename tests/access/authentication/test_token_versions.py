@@ -9,7 +9,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_versions(database: Database) -> None:
-    await database.execute_script(TABLE.script(database.dialect.counter_column))
+    await database.execute_script(TABLE.script(database.dialect))
     assert await user_token_version(database, database.dialect, 1) == 0
     async with database.transaction() as transaction:
         raised = [await revoke_user_tokens(transaction, database.dialect, user_id) for user_id in (1, 1, 2)]
@@ -23,7 +23,7 @@ async def test_a_change_that_fails_revokes_nothing(database: Database) -> None:
             await revoke_user_tokens(transaction, database.dialect, 1)
             raise LookupError
 
-    await database.execute_script(TABLE.script(database.dialect.counter_column))
+    await database.execute_script(TABLE.script(database.dialect))
     with pytest.raises(LookupError):
         await change_password()
     assert await user_token_version(database, database.dialect, 1) == 0

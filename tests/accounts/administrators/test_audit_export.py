@@ -18,7 +18,7 @@ only_postgresql = pytest.mark.parametrize("new_database", ["postgresql"], indire
 
 @pytest.fixture
 async def log(database: Database) -> Database:
-    await database.execute_script(TABLE.script(database.dialect.counter_column))
+    await database.execute_script(TABLE.script(database.dialect))
     return database
 
 

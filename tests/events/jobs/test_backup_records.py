@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 async def test_a_backup_that_is_under_way_records_its_end_in_maintenance_mode(database: Database) -> None:
     async with unit_of_work(database) as unit:
-        await unit.connection.execute_script(backup_records.TABLE.script(database.dialect.counter_column))
+        await unit.connection.execute_script(backup_records.TABLE.script(database.dialect))
     assert await backup_records.begin(database, backup_records.Record())
     database.read_only_message = "Back at 6 pm"
     await backup_records.renew_attempt(database)

@@ -34,7 +34,7 @@ class Clock:
 
 @pytest.fixture
 async def table(database: Database) -> Database:
-    await database.execute_script(scheduler.TABLE.script(database.dialect.counter_column))
+    await database.execute_script(scheduler.TABLE.script(database.dialect))
     return database
 
 

@@ -111,7 +111,7 @@ async def test_there_and_back(
 async def test_the_maintenance_mode_is_not_copied(
     source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry
 ) -> None:
-    await source.execute_script(live_settings.TABLE.script(source.dialect.counter_column))
+    await source.execute_script(live_settings.TABLE.script(source.dialect))
     await set_live(source, {"maintenance": "Back at 6 pm"})
     own = [TABLE, live_settings.TABLE]
     report = await copy_database(source, target, registry, own, CopyOptions(), lambda *_: None)

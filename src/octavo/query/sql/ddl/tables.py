@@ -5,7 +5,7 @@ Column types are abstract names (`string`, `datetime` ...); `ddl` maps them to e
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from octavo.core.values import dataclass
 from octavo.query.sql.ddl.indexes import OWN_PREFIX, Index, extra_indexes
@@ -58,6 +58,25 @@ class Table:
     foreign_keys: tuple[ForeignKey, ...] = ()
 
 
+class SystemTypes(Protocol):
+    """How a database defines system tables. Every `Dialect` has these."""
+
+    @property
+    def counter_column(self) -> str:
+        """The definition of an auto-generated 64-bit id, after its name."""
+
+    @property
+    def table_options(self) -> str:
+        """The text after the columns."""
+
+    @property
+    def inline_indexes(self) -> bool:
+        """Whether indexes are defined with the table, in one statement."""
+
+    def system_column(self, column: str) -> str:
+        """Return the definition of a column in the database's own types."""
+
+
 @dataclass(frozen=True, slots=True)
 class SystemTable:
     """A system table, which no content type defines. `columns` are SQL that works on every database.
@@ -75,24 +94,26 @@ class SystemTable:
     copied: bool = True
     kept: bool = False
 
-    def changes(self, columns: Container[str] | None, counter_column: str) -> Iterator[tuple[str, str]]:
+    def changes(self, columns: Container[str] | None, types: SystemTypes) -> Iterator[tuple[str, str]]:
         """Yield descriptions and scripts of what is missing. `columns` are those of the table, None without it."""
         if columns is None:
-            yield f"create table {self.name}", self.script(counter_column)
+            yield f"create table {self.name}", self.script(types)
             return
         for column in self.added:
             if (name := column.partition(" ")[0]) not in columns:
-                yield f"add column {self.name}.{name}", f"ALTER TABLE {self.name} ADD COLUMN {column}"
+                yield f"add column {self.name}.{name}", f"ALTER TABLE {self.name} ADD COLUMN {types.system_column(column)}"
 
-    def script(self, counter_column: str) -> str:
-        """Return the script that creates the table if it is missing. `counter_column` comes from the dialect."""
-        columns = (*((f"id {counter_column}",) if self.counted else ()), *self.columns, *self.added)
-        table = f"CREATE TABLE IF NOT EXISTS {self.name} ({', '.join(columns)})"
-        indexes = (
-            f"CREATE INDEX {self.name}_{number} ON {self.name} ({', '.join(index)})"
-            for number, index in enumerate(self.indexes, 1)
-        )
-        return ";\n".join((table, *indexes))
+    def script(self, types: SystemTypes) -> str:
+        """Return the script that creates the table if it is missing. `types` is the dialect."""
+        ids = (f"id {types.counter_column}",) if self.counted else ()
+        columns = (*ids, *map(types.system_column, (*self.columns, *self.added)))
+        indexes = [
+            (f"{self.name}_{number}", f"({', '.join(index)})") for number, index in enumerate(self.indexes, 1)
+        ]
+        if types.inline_indexes:
+            columns, indexes = (*columns, *(f"INDEX {name} {keys}" for name, keys in indexes)), []
+        table = f"CREATE TABLE IF NOT EXISTS {self.name} ({', '.join(columns)}){types.table_options}"
+        return ";\n".join((table, *(f"CREATE INDEX {name} ON {self.name} {keys}" for name, keys in indexes)))
 
 
 ID = Column("id", "increments", nullable=False)
@@ -108,7 +129,7 @@ _COLUMN_TYPES: dict[ValueKind, str] = {
     ValueKind.DATE: "date",
     ValueKind.TIME: "time",
     ValueKind.DATETIME: "datetime",
-    ValueKind.TIMESTAMP: "datetime",
+    ValueKind.TIMESTAMP: "timestamp",
     ValueKind.JSON: "json",
 }
 
@@ -219,10 +240,10 @@ def _columns(definition: Definition) -> Iterator[Column]:
                 yield _scalar_column(attribute)
             case Relation(kind="morphToOne"):
                 id_column, type_column = MORPH_ONE_COLUMNS
-                yield Column(id_column, "integer")
+                yield Column(id_column, "reference")
                 yield Column(type_column, "string")
             case Relation(name=name) if name in CREATOR_COLUMNS and isinstance(definition, ContentType):
-                yield Column(CREATOR_COLUMNS[name], "integer")
+                yield Column(CREATOR_COLUMNS[name], "reference")
 
 
 def _scalar_column(attribute: Scalar) -> Column:
@@ -268,11 +289,11 @@ def _component_table(definition: Definition) -> Table:
         name=joining.name,
         columns=(
             ID,
-            Column(joining.entity_column, "integer"),
-            Column(joining.component_column, "integer"),
+            Column(joining.entity_column, "reference"),
+            Column(joining.component_column, "reference"),
             Column(joining.type_column, "string"),
             Column(joining.field_column, "string"),
-            Column(joining.order_column, "double"),
+            Column(joining.order_column, "order"),
         ),
         indexes=(
             Index(name=f"{name}_field_index", columns=(joining.field_column,)),
@@ -297,11 +318,11 @@ def _morph_table(definition: Definition, relation: Relation) -> Table:
         name=name,
         columns=(
             ID,
-            Column(joining.owner_column, "integer"),
-            Column(joining.id_column, "integer"),
+            Column(joining.owner_column, "reference"),
+            Column(joining.id_column, "reference"),
             Column(joining.type_column, "string"),
             Column(joining.field_column, "string"),
-            Column(joining.order_column, "double"),
+            Column(joining.order_column, "order"),
         ),
         indexes=(
             Index(name=f"{name}_fk", columns=(joining.owner_column,)),
@@ -325,9 +346,9 @@ def _link_table(registry: Registry, definition: Definition, relation: Relation) 
         name=name,
         columns=(
             ID,
-            Column(joining.source_column, "integer"),
-            Column(joining.target_column, "integer"),
-            *(Column(column, "double") for column in orders.values() if column is not None),
+            Column(joining.source_column, "reference"),
+            Column(joining.target_column, "reference"),
+            *(Column(column, "order") for column in orders.values() if column is not None),
         ),
         indexes=(
             Index(name=f"{name}_fk", columns=(joining.source_column,)),

@@ -50,6 +50,16 @@ class IndexStatements(ABC):
         """Return the statement that drops an index."""
 
 
+class OrderedRows(NamedTuple):
+    """Rows with one text each: its expression, the tables with their conditions, and the clauses for order and page."""
+
+    text: str
+    tables: str
+    order: str
+    limit: str | None = None
+    start: str | None = None
+
+
 class Vacuum(NamedTuple):
     """`tables` is the SELECT of all tables, each with whether the role can clean it. `clean` returns the statement for
     one table; it runs outside a transaction."""
@@ -231,6 +241,13 @@ class Dialect(BasicDialect):
         """Concatenate the texts of all rows, separated by commas."""
         return f"{self.aggregate}({expression}, ',')"
 
+    def join_ordered(self, rows: OrderedRows, alias: str) -> tuple[str, str]:
+        """Concatenate the texts of rows of a correlated sub-select in their order, separated by commas. Return the
+        expression and the FROM clause; `alias` can be used in them."""
+        limit = self.limit(rows.limit, rows.start)
+        source = f"(SELECT {rows.text} AS json FROM {rows.tables}{rows.order}{limit}) {alias}"
+        return self.join_rows(f"{alias}.json"), source
+
     @abstractmethod
     def as_bytes(self, text: str) -> str:
         """Convert a text to UTF-8 bytes, so that the driver returns the response body without decoding it."""
@@ -402,6 +419,10 @@ class Dialect(BasicDialect):
     """The definition of an auto-generated `id`, after its name."""
     counter_column: str
     """The same for a 64-bit id that is never reused."""
+    table_options: str = ""
+    """The text after the columns of a system table."""
+    inline_indexes: bool = False
+    """Whether the indexes of system tables are defined with the table, because a script is not a transaction."""
     booleans: tuple[str, str]  # false and true
     inline_keys: bool
     """Whether foreign keys must be defined with their table or column, and cannot be added later."""
@@ -437,6 +458,10 @@ class Dialect(BasicDialect):
         if isinstance(value, bool):
             return self.booleans[value]
         return str(value) if isinstance(value, int | float) else self.literal(str(value))
+
+    def system_column(self, column: str) -> str:
+        """Return the definition of a system table's column in the database's own types."""
+        return column
 
     @abstractmethod
     def change_type(self, table: str, column: Column, safe: bool) -> Statements:

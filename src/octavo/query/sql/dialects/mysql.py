@@ -4,6 +4,7 @@ Both share one dialect; `MariaDBDialect` overrides the differences. Comparison, 
 collation of the column, as in Strapi v4 on these databases.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -11,7 +12,7 @@ from typing import Any, Final
 from octavo.query.plan.nodes import Parameter, ParameterKind
 from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.tables import Column
-from octavo.query.sql.dialects.base import Dialect, Introspection, Rows, Statements
+from octavo.query.sql.dialects.base import Dialect, Introspection, OrderedRows, Rows, Statements
 from octavo.query.sql.dialects.column_limits import PORTABLE
 from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import ValueKind
@@ -60,6 +61,7 @@ _FITS: Final = {
 }
 """The condition that a text can be converted to a type. Other types accept every text."""
 
+_TEXT: Final = re.compile(r"\btext\b")
 _LONGEST_KEY: Final = 3072
 _LONG_TEXT: Final = 191
 """Characters of a text in an index that would exceed `_LONGEST_KEY` bytes."""
@@ -259,6 +261,8 @@ class MySQLDialect(Dialect):
     column_types = _COLUMN_TYPES
     id_column = "int unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY"
     counter_column = "bigint NOT NULL AUTO_INCREMENT PRIMARY KEY"
+    table_options = " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"  # texts are equal if their bytes are
+    inline_indexes = True
     booleans = ("0", "1")
     inline_keys = False
     unique_constraints = False
@@ -286,6 +290,9 @@ class MySQLDialect(Dialect):
         frozenset({"date", "datetime", "timestamp"}),
         frozenset({"time"}),
     )
+
+    def system_column(self, column: str) -> str:
+        return _TEXT.sub("longtext", column).replace("varchar(1024)", "varchar(700)")  # of an index
 
     def default(self, value: Any) -> str:
         text = super().default(value)
@@ -333,6 +340,11 @@ class MariaDBDialect(MySQLDialect):
     """MariaDB 10.6 or newer."""
 
     name = "mariadb"
+
+    def join_ordered(self, rows: OrderedRows, alias: str) -> tuple[str, str]:
+        # A table of a FROM clause cannot depend on the row of the statement around it.
+        limit = "" if rows.limit is None and rows.start is None else self.limit(rows.limit, rows.start)
+        return f"group_concat({rows.text}{rows.order} SEPARATOR ','{limit})", rows.tables
 
     introspection = Introspection(
         columns=MySQLDialect.introspection.columns.replace("'$1'", "'\\\\1'"),

@@ -12,7 +12,7 @@ number of changes reaches the number of rows.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from octavo.query.sql.ddl.tables import SystemTable
+from octavo.query.sql.ddl.tables import SystemTable, SystemTypes
 from octavo.query.sql.dialects.substring_indexes import PREFIX, SubstringIndex, SubstringIndexes
 
 _WAITING: Final = f"{PREFIX}_waiting"
@@ -28,8 +28,8 @@ _MERGED_PAGES: Final = 100
 class _PartsTable(SystemTable):
     """An FTS5 table."""
 
-    def script(self, counter_column: str) -> str:
-        del counter_column
+    def script(self, types: SystemTypes) -> str:
+        del types
         options = ", ".join((*self.columns, "content=''", "columnsize=0", "tokenize='trigram'"))
         return f"CREATE VIRTUAL TABLE IF NOT EXISTS {_quoted(self.name)} USING fts5({options})"
 

@@ -68,9 +68,11 @@ class ClauseCompiler:
     def limit_value(self, selection: Selection) -> str | None:
         return self.dialect.parameter(selection.limit) if selection.limit else None
 
+    def start_value(self, selection: Selection) -> str | None:
+        return self.dialect.parameter(selection.start) if selection.start else None
+
     def limit(self, selection: Selection) -> str:
-        start = self.dialect.parameter(selection.start) if selection.start else None
-        return self.dialect.limit(self.limit_value(selection), start)
+        return self.dialect.limit(self.limit_value(selection), self.start_value(selection))
 
     def order_by(self, selection: Selection, alias: str, *, link_order: tuple[str, ...] = ()) -> str:
         """Return the ORDER BY clause. Ties, and lists without order, are sorted in link order, then by id."""

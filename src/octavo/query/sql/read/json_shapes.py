@@ -28,7 +28,7 @@ from octavo.query.plan.nodes import (
     Step,
     VariantShape,
 )
-from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.base import Dialect, OrderedRows
 from octavo.query.sql.physical_names import component_table, morph_table
 from octavo.query.sql.read.clauses import ClauseCompiler, correlated
 from octavo.query.sql.read.joins import Join
@@ -196,33 +196,32 @@ class ShapeCompiler(ClauseCompiler):
         return f"CASE {column} {cases} ELSE {write(kind, column)} END"
 
     def _one(self, shape: OneShape, alias: str) -> str:
-        join, clauses = self._sub_select(shape.step, shape.selection, alias, single=True)
+        join, tables, order = self._sub_select(shape.step, shape.selection, alias, single=True)
         entry = self.entry_json(shape.step.target, shape.shape, join.target)
-        return f"coalesce((SELECT {entry} FROM {clauses} LIMIT 1), {self.literal(shape.missing)})"
+        return f"coalesce((SELECT {entry} FROM {tables}{order} LIMIT 1), {self.literal(shape.missing)})"
 
     def _many(self, shape: ManyShape, alias: str, parts: JsonParts) -> None:
-        join, clauses = self._sub_select(shape.step, shape.selection, alias)
-        limit = self.limit(shape.selection)
+        join, tables, order = self._sub_select(shape.step, shape.selection, alias)
+        limit = self.limit_value(shape.selection), self.start_value(shape.selection)
         entry = self.entry_json(shape.step.target, shape.shape, join.target)
-        self._array(f"SELECT {entry} AS json FROM {clauses}{limit}", shape.empty, parts)
+        self._array(OrderedRows(entry, tables, order, *limit), shape.empty, parts)
 
-    def _array(self, rows: str, empty: str, parts: JsonParts) -> None:
+    def _array(self, rows: OrderedRows, empty: str, parts: JsonParts) -> None:
         """Write rows as an array. The brackets are separate constants, because concatenation would copy the whole
         text."""
-        row = self.alias()
-        joined = self.dialect.join_rows(f"{row}.json")
+        joined, source = self.dialect.join_ordered(rows, self.alias())
         if self._most is not None:
             joined = self.dialect.measured(joined, self._most)
         if empty == "[]":
             parts.constant("[")
-            parts.value(f"(SELECT {joined} FROM ({rows}) {row})")
+            parts.value(f"(SELECT {joined} FROM {source})")
             parts.constant("]")
             return
         array = self.dialect.concat_or_null("'['", joined, "']'")
-        wrapped = f"(SELECT {array} FROM ({rows}) {row})"
+        wrapped = f"(SELECT {array} FROM {source})"
         parts.value(f"coalesce({wrapped}, {self.literal(empty)})" if empty else wrapped)
 
-    def _sub_select(self, step: Step, selection: Selection, alias: str, *, single: bool = False) -> tuple[Join, str]:
+    def _sub_select(self, step: Step, selection: Selection, alias: str, *, single: bool = False) -> tuple[Join, str, str]:
         """Return the tables and the order of a step's entries; for a single target, the first link is used."""
         join = self.join(step, alias)
         where = correlated(join)
@@ -231,7 +230,7 @@ class ShapeCompiler(ClauseCompiler):
         link_order = join.link_order[-1:] if single else join.link_order
         if selection.backwards:
             link_order = tuple(f"{column} DESC" for column in link_order)
-        return join, f"{join.tables}{where}{self.order_by(selection, join.target, link_order=link_order)}"
+        return join, f"{join.tables}{where}", self.order_by(selection, join.target, link_order=link_order)
 
     def _counted(self, shape: CountShape, alias: str) -> str:
         join = self.join(shape.step, alias)
@@ -263,7 +262,7 @@ class ShapeCompiler(ClauseCompiler):
         variant = self._variant_of(shape, kind, f"{row}.{self.quote(id_column)}", "", unlisted)
         where = " AND ".join([f"{row}.{self.quote(key)} = {alias}.id", *conditions])
         order = f"{row}.{self.quote('order')}, {row}.id"
-        rows = f"SELECT {variant} AS json FROM {self.quote(name)} {row} WHERE {where} ORDER BY {order}"
+        rows = OrderedRows(variant, f"{self.quote(name)} {row} WHERE {where}", f" ORDER BY {order}")
         if not shape.wrapped:
             self._array(rows, shape.empty, parts)
             return
