@@ -51,13 +51,26 @@ class IndexStatements(ABC):
 
 
 class OrderedRows(NamedTuple):
-    """Rows with one text each: its expression, the tables with their conditions, and the clauses for order and page."""
+    """Rows with one text each: its expression, the tables with their conditions, and the ORDER BY clause.
+
+    `keys` is the expression of a second text. `sorted`: the only table is a sub-select with this order.
+    """
 
     text: str
     tables: str
     order: str
     limit: str | None = None
     start: str | None = None
+    keys: str = ""
+    sorted: bool = False
+
+
+class JoinedRows(NamedTuple):
+    """The joined texts of rows, the joined `keys` if there are some, and the FROM clause."""
+
+    text: str
+    keys: str
+    tables: str
 
 
 class Vacuum(NamedTuple):
@@ -215,6 +228,8 @@ class Dialect(BasicDialect):
     counts_tables_at_once = False  # whether `count(*)` of a whole table does not read each row
     kept_table = "AS MATERIALIZED"
     """The text between a WITH table's name and its SELECT that materializes it."""
+    pages_ids_first = False
+    """Whether a page of ids is selected before JSON is built, because `join_ordered` builds the JSON of all rows."""
     plans_by_limit = False
     """Whether a constant LIMIT results in better plans than a bound one."""
     samples_texts = False  # whether column statistics include sample texts (`substring_sampling`)
@@ -241,12 +256,14 @@ class Dialect(BasicDialect):
         """Concatenate the texts of all rows, separated by commas."""
         return f"{self.aggregate}({expression}, ',')"
 
-    def join_ordered(self, rows: OrderedRows, alias: str) -> tuple[str, str]:
-        """Concatenate the texts of rows of a correlated sub-select in their order, separated by commas. Return the
-        expression and the FROM clause; `alias` can be used in them."""
-        limit = self.limit(rows.limit, rows.start)
-        source = f"(SELECT {rows.text} AS json FROM {rows.tables}{rows.order}{limit}) {alias}"
-        return self.join_rows(f"{alias}.json"), source
+    def join_ordered(self, rows: OrderedRows, alias: str) -> JoinedRows:
+        """Concatenate the texts of rows in their order, separated by commas; `alias` can be used as a table's name."""
+        order = "" if rows.sorted else f"{rows.order}{self.limit(rows.limit, rows.start)}"
+        keys = f", {rows.keys} AS keys" if rows.keys else ""
+        tables = f"(SELECT {rows.text} AS json{keys} FROM {rows.tables}{order}) {alias}"
+        return JoinedRows(
+            self.join_rows(f"{alias}.json"), self.join_rows(f"{alias}.keys") if rows.keys else "", tables
+        )
 
     @abstractmethod
     def as_bytes(self, text: str) -> str:

@@ -5,14 +5,14 @@ collation of the column, as in Strapi v4 on these databases.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from octavo.query.plan.nodes import Parameter, ParameterKind
 from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.tables import Column
-from octavo.query.sql.dialects.base import Dialect, Introspection, OrderedRows, Rows, Statements
+from octavo.query.sql.dialects.base import Dialect, Introspection, JoinedRows, OrderedRows, Rows, Statements
 from octavo.query.sql.dialects.column_limits import PORTABLE
 from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import ValueKind
@@ -143,6 +143,7 @@ class MySQLDialect(Dialect):
 
     aggregate = "group_concat"
     kept_table = "AS"
+    pages_ids_first = True
 
     def concat(self, parts: Sequence[str]) -> str:
         return parts[0] if len(parts) == 1 else f"concat_ws('', {', '.join(parts)})"
@@ -155,6 +156,16 @@ class MySQLDialect(Dialect):
 
     def join_rows(self, expression: str) -> str:
         return f"group_concat({expression} SEPARATOR ',')"
+
+    def join_ordered(self, rows: OrderedRows, alias: str) -> JoinedRows:
+        # The rows of a sub-select have no order.
+        if rows.limit is None and rows.start is None:
+            return _in_order(rows, rows.order)
+        keys, place = f", {rows.keys} AS keys" if rows.keys else "", f"row_number() OVER ({rows.order.strip()})"
+        page = f"{rows.order}{self.limit(rows.limit, rows.start)}"
+        tables = f"(SELECT {rows.text} AS json{keys}, {place} AS place FROM {rows.tables}{page}) {alias}"
+        rows = OrderedRows(f"{alias}.json", tables, "", keys=f"{alias}.keys" if rows.keys else "")
+        return _in_order(rows, f" ORDER BY {alias}.place")
 
     def as_bytes(self, text: str) -> str:
         return f"CAST({text} AS BINARY)"
@@ -341,10 +352,11 @@ class MariaDBDialect(MySQLDialect):
 
     name = "mariadb"
 
-    def join_ordered(self, rows: OrderedRows, alias: str) -> tuple[str, str]:
-        # A table of a FROM clause cannot depend on the row of the statement around it.
-        limit = "" if rows.limit is None and rows.start is None else self.limit(rows.limit, rows.start)
-        return f"group_concat({rows.text}{rows.order} SEPARATOR ','{limit})", rows.tables
+    def join_ordered(self, rows: OrderedRows, alias: str) -> JoinedRows:
+        # A sub-select in a FROM clause cannot depend on the row of the statement around it.
+        del alias
+        page = "" if rows.limit is None and rows.start is None else self.limit(rows.limit, rows.start)
+        return _in_order(rows, rows.order, page)
 
     introspection = Introspection(
         columns=MySQLDialect.introspection.columns.replace("'$1'", "'\\\\1'"),
@@ -353,16 +365,19 @@ class MariaDBDialect(MySQLDialect):
     )
 
 
+def _in_order(rows: OrderedRows, order: str, page: str = "") -> JoinedRows:
+    """Return the rows of tables, joined in an order."""
+    text, keys = (
+        f"group_concat({one}{order} SEPARATOR ','{page})" if one else "" for one in (rows.text, rows.keys)
+    )
+    return JoinedRows(text, keys, rows.tables)
+
+
 def _escaped(part: str) -> str:
     """Return a text whose signs have no meaning in a LIKE pattern with the escape character `|`."""
     for sign in "|%_":
         part = f"replace({part}, '{sign}', '|{sign}')"
     return part
-
-
-def in_parentheses(parts: Iterable[str]) -> str:
-    """Return parts separated by commas, in parentheses."""
-    return f"({', '.join(parts)})"
 
 
 MYSQL: Final = MySQLDialect()

@@ -209,7 +209,7 @@ class ShapeCompiler(ClauseCompiler):
     def _array(self, rows: OrderedRows, empty: str, parts: JsonParts) -> None:
         """Write rows as an array. The brackets are separate constants, because concatenation would copy the whole
         text."""
-        joined, source = self.dialect.join_ordered(rows, self.alias())
+        joined, _, source = self.dialect.join_ordered(rows, self.alias())
         if self._most is not None:
             joined = self.dialect.measured(joined, self._most)
         if empty == "[]":

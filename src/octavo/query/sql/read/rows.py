@@ -5,7 +5,7 @@ from typing import Final
 
 from octavo.query.plan.nodes import Step
 from octavo.query.plan.rows import Measure, RowColumn, RowsPlan
-from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.base import Dialect, OrderedRows
 from octavo.query.sql.read.clauses import ClauseCompiler
 from octavo.schema.registry import Registry
 
@@ -33,9 +33,10 @@ class _RowsCompiler(ClauseCompiler):
                 value = self.dialect.json_scalar(column.kind, f"{source}.c{place}")
                 parts += [self.literal(key), value]
         shown = self.dialect.concat([*parts, "'}'"])
-        rows = f"SELECT {shown} AS json FROM ({self._table(plan)}) {source}"
-        array = self.dialect.concat(["'['", f"coalesce({self.dialect.join_rows(f'{row}.json')}, '')", "']'"])
-        return self.dialect.answer(array, "", f"FROM ({rows}) {row}", largest)
+        rows = OrderedRows(shown, f"({self._table(plan)}) {source}", _order(plan), sorted=True)
+        joined = self.dialect.join_ordered(rows, row)
+        array = self.dialect.concat(["'['", f"coalesce({joined.text}, '')", "']'"])
+        return self.dialect.answer(array, "", f"FROM {joined.tables}", largest)
 
     def _table(self, plan: RowsPlan) -> str:
         """Return the rows with their columns as stored."""
@@ -45,11 +46,10 @@ class _RowsCompiler(ClauseCompiler):
         values = [self._value(column, ends[column.steps]) for column in plan.columns]
         named = ", ".join(f"{value} AS c{place}" for place, value in enumerate(values))
         grouped = f" GROUP BY {', '.join(values[place] for place in plan.groups)}" if plan.groups else ""
-        by = ", ".join(f"c{place}{' DESC' if descending else ''}" for place, descending in plan.order)
         return (
             f"SELECT {'DISTINCT ' if plan.distinct else ''}{named} FROM {self.table(plan.selection)} {alias}{joins}"
             f"{self.where(plan.selection.condition, alias)}{grouped}"
-            f"{f' ORDER BY {by}' if by else ''}{self.limit(plan.selection)}"
+            f"{_order(plan)}{self.limit(plan.selection)}"
         )
 
     def _joined_step(self, steps: tuple[Step, ...], ends: dict[tuple[Step, ...], str]) -> str:
@@ -70,3 +70,8 @@ class _RowsCompiler(ClauseCompiler):
         if column.measure is None:
             return value
         return f"{_FUNCTIONS[column.measure]}({'DISTINCT ' if column.distinct else ''}{value})"
+
+
+def _order(plan: RowsPlan) -> str:
+    by = ", ".join(f"c{place}{' DESC' if descending else ''}" for place, descending in plan.order)
+    return f" ORDER BY {by}" if by else ""

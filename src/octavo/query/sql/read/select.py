@@ -30,7 +30,7 @@ from octavo.query.plan.nodes import (
     Tested,
     VariantShape,
 )
-from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.dialects.base import Dialect, OrderedRows
 from octavo.query.sql.read.clauses import ClauseCompiler
 from octavo.query.sql.read.json_shapes import ShapeCompiler, StatementTooLong
 from octavo.query.sql.read.maintained_counts import maintained_count, part_of_page
@@ -195,11 +195,13 @@ class SelectCompiler(ShapeCompiler):
         row = self.alias()
         found = self._found_once(plan)
         chosen, rows, count = found or ("", self._page(plan), self.count(plan) if plan.with_count else "")
-        others, keys = f", ({count})" if count else "", self._listed(f"{row}.keys") if plan.with_keys else ""
-        array = self._listed(f"{row}.json")
-        return chosen + self.dialect.answer(array, others, f"FROM ({rows}) {row}", self._largest, keys)
+        joined = self.dialect.join_ordered(rows, row)
+        others, keys = f", ({count})" if count else "", self._listed(joined.keys) if plan.with_keys else ""
+        return chosen + self.dialect.answer(
+            self._listed(joined.text), others, f"FROM {joined.tables}", self._largest, keys
+        )
 
-    def _found_once(self, plan: ReadPlan) -> tuple[str, str, str] | None:
+    def _found_once(self, plan: ReadPlan) -> tuple[str, OrderedRows, str] | None:
         """Return the WITH clause, the page's rows and the total, if page and total are selected in one statement."""
         condition = plan.selection.condition
         if plan.with_keys or isinstance(plan.shape, LiteralShape) or _steps(condition) > _MOST_STEPS:
@@ -215,10 +217,9 @@ class SelectCompiler(ShapeCompiler):
         """Return the total of a list as a separate statement, or None if page and total come from one statement."""
         return self.count(plan) if self._found_once(plan) is None else None
 
-    def _listed(self, text: str) -> str:
-        """Return the JSON texts of all rows as an array."""
-        joined = f"coalesce({self.dialect.join_rows(text)}, '')"
-        return self.dialect.concat(["'['", joined, "']'"])
+    def _listed(self, joined: str) -> str:
+        """Return the joined JSON texts of all rows as an array."""
+        return self.dialect.concat(["'['", f"coalesce({joined}, '')", "']'"])
 
     def count(self, plan: ReadPlan) -> str:
         """Return the SELECT that counts all matching entries."""
@@ -248,7 +249,7 @@ class SelectCompiler(ShapeCompiler):
         alias = self.alias()
         return f"SELECT count(*) FROM {self.table(selection)} {alias}{self.where(selection.condition, alias)}"
 
-    def _searched_page(self, plan: ReadPlan) -> tuple[str, str, str]:
+    def _searched_page(self, plan: ReadPlan) -> tuple[str, OrderedRows, str]:
         """Return a WITH clause with all matching ids and their sort values, the page's rows, and the total. So the
         condition is evaluated once for each entry."""
         selection, found, alias, page = plan.selection, self.alias(), self.alias(), self.alias()
@@ -259,7 +260,7 @@ class SelectCompiler(ShapeCompiler):
         chosen = f"WITH {found} {self.dialect.kept_table} ({rows}) "
         return chosen, self._shown(plan, found, page), self._total(plan, f"FROM {found}") if plan.with_count else ""
 
-    def _page_of_parts(self, plan: ReadPlan, search: SubstringSearch) -> tuple[str, str, str]:
+    def _page_of_parts(self, plan: ReadPlan, search: SubstringSearch) -> tuple[str, OrderedRows, str]:
         """Return the same for a page found by substring search, which may not need all matches; a total counts them
         all."""
         found, page = search.found(), self.alias()
@@ -274,34 +275,36 @@ class SelectCompiler(ShapeCompiler):
         )
         return f"WITH {found.tables} ", rows, total
 
-    def _shown(self, plan: ReadPlan, found: str, page: str) -> str:
+    def _shown(self, plan: ReadPlan, found: str, page: str) -> OrderedRows:
         """Return the page's rows from a table with ids and sort values."""
         selection = plan.selection
         terms = [f"k{number}{' DESC' if order.descending else ''}" for number, order in enumerate(selection.order)]
         ids = self._cut(f"SELECT * FROM {found} ORDER BY {', '.join((*terms, 'id'))}", selection)
         order, entry = ", ".join(f"{page}.{term}" for term in (*terms, "id")), self.alias()
-        return (
-            f"SELECT {self.entry_json(selection.target, plan.shape, entry)} AS json FROM ({ids}) {page}"
-            f" JOIN {self.table(selection)} {entry} ON {entry}.id = {page}.id ORDER BY {order}"
-            f"{self.dialect.limit(self.limit_value(selection), None)}"
+        return OrderedRows(
+            self.entry_json(selection.target, plan.shape, entry),
+            f"({ids}) {page} JOIN {self.table(selection)} {entry} ON {entry}.id = {page}.id",
+            f" ORDER BY {order}",
+            self.limit_value(selection),
         )
 
-    def _page(self, plan: ReadPlan) -> str:
+    def _page(self, plan: ReadPlan) -> OrderedRows:
         """Return the page's rows. With an offset, or an order and more than the entries' own values, the ids are paged
         first, so that JSON is built for the returned entries only."""
         selection, alias = plan.selection, self.alias()
-        order, limit = self.order_by(selection, alias), self.limit(selection)
-        columns = f", {self._keys(selection, alias)} AS keys" if plan.with_keys else ""
-        pages_ids = _sorts(selection) and (self.dialect.plans_by_limit or has_nested_values(plan.shape))
+        order, limit = self.order_by(selection, alias), self.limit_value(selection)
+        keys = self._keys(selection, alias) if plan.with_keys else ""
+        pages_ids = self.dialect.pages_ids_first or (
+            _sorts(selection) and (self.dialect.plans_by_limit or has_nested_values(plan.shape))
+        )
         if selection.start is None and selection.seek is None and not (selection.limit and pages_ids):
             entry = self.entry_json(selection.target, plan.shape, alias)
             where = self.where(selection.condition, alias)
-            return f"SELECT {entry} AS json{columns} FROM {self.table(selection)} {alias}{where}{order}{limit}"
+            return OrderedRows(entry, f"{self.table(selection)} {alias}{where}", order, limit, keys=keys)
         page, ids = self.alias(), self._ids(selection)
-        return (
-            f"SELECT {self.entry_json(selection.target, plan.shape, alias)} AS json{columns} FROM ({ids}) {page}"
-            f"{self._looked_up(selection, alias, page)}{order}{self.dialect.limit(self.limit_value(selection), None)}"
-        )
+        entry = self.entry_json(selection.target, plan.shape, alias)
+        tables = f"({ids}) {page}{self._looked_up(selection, alias, page)}"
+        return OrderedRows(entry, tables, order, limit, keys=keys)
 
     def _looked_up(self, selection: Selection, alias: str, page: str) -> str:
         """Join the entries of a page of ids. With a large offset they are looked up one by one, instead of scanned."""
