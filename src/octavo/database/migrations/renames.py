@@ -48,8 +48,7 @@ class RenamingTransaction(MigrationTransaction):
         for table in tables.values():
             for key in table.foreign_keys:
                 if key.target == target and key.name and table.name != target:
-                    table_name, name = self.dialect.quote(table.name), self.dialect.quote(key.name)
-                    await self.run_all([f"ALTER TABLE {table_name} DROP CONSTRAINT {name}"])
+                    await self.run_all([self.dialect.drop_foreign_key(table.name, key.name)])
 
     async def rename_column(self, table: str, old: str, new: str) -> None:
         """Rename a column. Raises ValueError if a column with the new name has values."""
@@ -63,7 +62,8 @@ class RenamingTransaction(MigrationTransaction):
             if await self._any(f"SELECT 1 FROM {self.dialect.quote(found.name)} WHERE {name} IS NOT NULL LIMIT 1"):
                 raise ValueError(f"{found.name} has both {old} and {new}, and {new} has values")
             indexes = tuple(index for index in found.indexes if new in index.columns)
-            await self.run_all(DropColumn(found.name, columns[new], indexes).statements(self.dialect))
+            keys = tuple(key for key in found.foreign_keys if key.column == new)
+            await self.run_all(DropColumn(found.name, columns[new], indexes, keys).statements(self.dialect))
         await self.run_all([self.dialect.rename_column(found.name, old, new)])
 
     async def rename_index(self, table: str, old: str, new: str) -> None:
@@ -73,7 +73,7 @@ class RenamingTransaction(MigrationTransaction):
         index, name = indexes.get(self._name(old)), self._name(new)
         if found is None or index is None or name in indexes:
             return
-        renamed = self.dialect.rename_index(index.name, name)
+        renamed = self.dialect.rename_index(found.name, index.name, name)
         created = CreateIndex(found.name, replace(index, name=name))
         made = (*self.dialect.drop_index(found.name, index), *created.statements(self.dialect))
         await self.run_all([renamed] if renamed else made)

@@ -195,7 +195,7 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
         ('DROP INDEX IF EXISTS "i"',),
         ('ALTER TABLE "t" DROP CONSTRAINT IF EXISTS "i"', 'DROP INDEX IF EXISTS "i"'),
     ),
-    ("rename_index", ("i", "j"), None, 'ALTER INDEX "i" RENAME TO "j"'),
+    ("rename_index", ("t", "i", "j"), None, 'ALTER INDEX "i" RENAME TO "j"'),
     ("rename_foreign_key", ("t", "k", "l"), None, 'ALTER TABLE "t" RENAME CONSTRAINT "k" TO "l"'),
     *(
         (method, arguments, text, text)

@@ -130,8 +130,8 @@ class AddForeignKey(Change):
 
     def statements(self, dialect: Dialect) -> Statements:
         table = dialect.quote(self.table)
-        dropped = f"DROP CONSTRAINT {dialect.quote(self.key.name)}, " if self.replaces else ""
-        return (f"ALTER TABLE {table} {dropped}ADD {_key_text(self.key, dialect)}",)
+        dropped = (dialect.drop_foreign_key(self.table, self.key.name),) if self.replaces else ()
+        return (*dropped, f"ALTER TABLE {table} ADD {_key_text(self.key, dialect)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +193,11 @@ class ChangeType(Change):
 
 @dataclass(frozen=True, slots=True)
 class DropColumn(Change):
-    """A column without an attribute."""
+    """A column without an attribute, with its indexes and foreign keys."""
 
     column: Column
     indexes: tuple[Index, ...] = ()
+    keys: tuple[ForeignKey, ...] = ()
 
     loses_data = True
 
@@ -204,8 +205,14 @@ class DropColumn(Change):
         return f"drop column {self.table}.{self.column.name} ({self.column.type})"
 
     def statements(self, dialect: Dialect) -> Statements:
+        keys = self.keys if dialect.keys_hold_columns else ()
+        released = (dialect.drop_foreign_key(self.table, key.name) for key in keys)
         dropped = chain.from_iterable(dialect.drop_index(self.table, index) for index in self.indexes)
-        return (*dropped, f"ALTER TABLE {dialect.quote(self.table)} DROP COLUMN {dialect.quote(self.column.name)}")
+        return (
+            *released,
+            *dropped,
+            f"ALTER TABLE {dialect.quote(self.table)} DROP COLUMN {dialect.quote(self.column.name)}",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +323,8 @@ def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[C
             gone = tuple(index for index in there if index in obsolete)
             yield ChangeType(wanted.name, present, column, kept, dialect.contradicts(*pair), gone)
     for column in columns.values():
-        yield DropColumn(wanted.name, column, _indexes_on(found, column.name))
+        held = tuple(key for key in found.foreign_keys if key.column == column.name)
+        yield DropColumn(wanted.name, column, _indexes_on(found, column.name), held)
 
 
 def _indexes_on(table: Table, column: str) -> tuple[Index, ...]:

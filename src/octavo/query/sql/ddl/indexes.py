@@ -24,7 +24,8 @@ class Index:
 
     `descending` are its descending columns. `declared`: a content type declares it, and it can be created while the
     table is in use. `contains`: a case-insensitive substring index. Databases do not report `descending` and
-    `contains`, so the names of declared indexes identify them.
+    `contains`, so the names of declared indexes identify them. `prefixes`: columns of which only some characters are
+    indexed, and how many.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Index:
     descending: frozenset[str] = frozenset()
     declared: bool = False
     contains: bool = False
+    prefixes: tuple[tuple[str, int], ...] = ()
 
     @property
     def introspected_columns(self) -> tuple[str, ...]:

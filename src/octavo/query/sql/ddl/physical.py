@@ -48,19 +48,26 @@ class _Naming:
 
 def _physical_table(table: Table, dialect: BasicDialect, naming: _Naming, taken: set[str]) -> Table:
     keys: set[str] = set()
+    columns = tuple(
+        replace(column, name=naming.shorten(column.name), type=dialect.column_types[column.type])
+        for column in table.columns
+    )
+    types = {column.name: column.type for column in columns}
     return Table(
         name=naming.shorten(table.name),
-        columns=tuple(
-            replace(column, name=naming.shorten(column.name), type=dialect.column_types[column.type])
-            for column in table.columns
-        ),
+        columns=columns,
         indexes=tuple(
-            replace(
-                index,
-                name=naming.free_name(index.name, taken),
-                columns=tuple(naming.shorten(column) for column in index.columns),
-                descending=frozenset(naming.shorten(column) for column in index.descending),
-                where=None if index.where is None else _COLUMN.sub(lambda name: dialect.quote(name[1]), index.where),
+            dialect.fit_index(
+                replace(
+                    index,
+                    name=naming.free_name(index.name, taken),
+                    columns=tuple(naming.shorten(column) for column in index.columns),
+                    descending=frozenset(naming.shorten(column) for column in index.descending),
+                    where=None
+                    if index.where is None
+                    else _COLUMN.sub(lambda name: dialect.quote(name[1]), index.where),
+                ),
+                types,
             )
             for index in table.indexes
             if (index.where is None or dialect.partial_indexes) and (dialect.finds_parts or not index.contains)
@@ -77,18 +84,18 @@ def _physical_table(table: Table, dialect: BasicDialect, naming: _Naming, taken:
     )
 
 
-# Without lengths: the names of PostgreSQL and SQLite.
+# Without lengths: the names of all databases.
 _WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("character varying", "varchar"), "string"),
     **dict.fromkeys(("text", "longtext"), "text"),
     **dict.fromkeys(("json", "jsonb"), "json"),
     **dict.fromkeys(("numeric", "decimal"), "decimal"),
-    **dict.fromkeys(("double precision", "float", "real", "double"), "float"),
+    **dict.fromkeys(("double precision", "float", "real", "double", "double unsigned"), "float"),
+    **dict.fromkeys(("integer", "int", "int unsigned"), "integer"),
+    **dict.fromkeys(("boolean", "tinyint"), "boolean"),
     **dict.fromkeys(("time", "time without time zone"), "time"),
-    **dict.fromkeys(("datetime", "timestamp without time zone", "timestamp with time zone"), "datetime"),
-    "integer": "integer",
+    **dict.fromkeys(("datetime", "timestamp", "timestamp without time zone", "timestamp with time zone"), "datetime"),
     "bigint": "biginteger",
-    "boolean": "boolean",
     "date": "date",
 }
 

@@ -101,15 +101,14 @@ class SystemTable:
             return
         for column in self.added:
             if (name := column.partition(" ")[0]) not in columns:
-                yield f"add column {self.name}.{name}", f"ALTER TABLE {self.name} ADD COLUMN {types.system_column(column)}"
+                definition = types.system_column(column)
+                yield f"add column {self.name}.{name}", f"ALTER TABLE {self.name} ADD COLUMN {definition}"
 
     def script(self, types: SystemTypes) -> str:
         """Return the script that creates the table if it is missing. `types` is the dialect."""
         ids = (f"id {types.counter_column}",) if self.counted else ()
         columns = (*ids, *map(types.system_column, (*self.columns, *self.added)))
-        indexes = [
-            (f"{self.name}_{number}", f"({', '.join(index)})") for number, index in enumerate(self.indexes, 1)
-        ]
+        indexes = [(f"{self.name}_{number}", f"({', '.join(index)})") for number, index in enumerate(self.indexes, 1)]
         if types.inline_indexes:
             columns, indexes = (*columns, *(f"INDEX {name} {keys}" for name, keys in indexes)), []
         table = f"CREATE TABLE IF NOT EXISTS {self.name} ({', '.join(columns)}){types.table_options}"

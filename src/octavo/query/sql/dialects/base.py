@@ -261,9 +261,7 @@ class Dialect(BasicDialect):
         order = "" if rows.sorted else f"{rows.order}{self.limit(rows.limit, rows.start)}"
         keys = f", {rows.keys} AS keys" if rows.keys else ""
         tables = f"(SELECT {rows.text} AS json{keys} FROM {rows.tables}{order}) {alias}"
-        return JoinedRows(
-            self.join_rows(f"{alias}.json"), self.join_rows(f"{alias}.keys") if rows.keys else "", tables
-        )
+        return JoinedRows(self.join_rows(f"{alias}.json"), self.join_rows(f"{alias}.keys") if rows.keys else "", tables)
 
     @abstractmethod
     def as_bytes(self, text: str) -> str:
@@ -443,6 +441,8 @@ class Dialect(BasicDialect):
     booleans: tuple[str, str]  # false and true
     inline_keys: bool
     """Whether foreign keys must be defined with their table or column, and cannot be added later."""
+    keys_hold_columns = False
+    """Whether a column's foreign key must be dropped before the column and its indexes."""
     unique_constraints: bool
     """Whether unique columns need a constraint, not just an index."""
     is_shared = False  # whether processes on several machines can use one database
@@ -484,6 +484,11 @@ class Dialect(BasicDialect):
     def change_type(self, table: str, column: Column, safe: bool) -> Statements:
         """Return the statements that change a column's type. Unless `safe`, values that do not fit are lost."""
 
+    def fit_index(self, index: Index, types: Mapping[str, str]) -> Index:
+        """Return an index within the database's limits. `types` are the database's types of the columns."""
+        del types
+        return index
+
     def index_terms(self, index: Index) -> str:
         """Return the columns or expressions of an index, for its parentheses."""
         return ", ".join(self.quote(name) + " DESC" * (name in index.descending) for name in index.columns)
@@ -492,9 +497,13 @@ class Dialect(BasicDialect):
     def drop_index(self, table: str, index: Index) -> Statements:
         """Return the statements that drop an index if it exists."""
 
-    def rename_index(self, index: str, name: str) -> str | None:
+    def drop_foreign_key(self, table: str, key: str) -> str:
+        """Return the statement that drops a foreign key."""
+        return f"ALTER TABLE {self.quote(table)} DROP CONSTRAINT {self.quote(key)}"
+
+    def rename_index(self, table: str, index: str, name: str) -> str | None:
         """Return the statement that renames an index, or None if it must be recreated."""
-        del index, name
+        del table, index, name
         return None
 
     def rename_foreign_key(self, table: str, key: str, name: str) -> str | None:

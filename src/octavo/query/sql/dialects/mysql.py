@@ -6,6 +6,7 @@ collation of the column, as in Strapi v4 on these databases.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -62,9 +63,12 @@ _FITS: Final = {
 """The condition that a text can be converted to a type. Other types accept every text."""
 
 _TEXT: Final = re.compile(r"\btext\b")
-_LONGEST_KEY: Final = 3072
-_LONG_TEXT: Final = 191
-"""Characters of a text in an index that would exceed `_LONGEST_KEY` bytes."""
+_STRING: Final = 255
+_TEXT_TYPES: Final = frozenset({"varchar(255)", "longtext", "json"})
+_LONGEST_KEY: Final = 750
+"""Characters of the texts in an index: 3072 bytes, with room for some numbers."""
+_MOST_STRINGS: Final = 2
+"""Strings that an index can contain as a whole."""
 
 # MySQL 8.0.19 and later report no display width. MariaDB reports JSON as `longtext` with a check.
 _TYPE: Final = "regexp_replace(c.column_type, '^(int|bigint|mediumint|smallint)[(][0-9]+[)]', '{}1')"
@@ -276,6 +280,7 @@ class MySQLDialect(Dialect):
     inline_indexes = True
     booleans = ("0", "1")
     inline_keys = False
+    keys_hold_columns = True
     unique_constraints = False
     partial_indexes = False
     is_shared = True
@@ -322,8 +327,26 @@ class MySQLDialect(Dialect):
             f"ALTER TABLE {place} DROP COLUMN {old}",
         )
 
+    def fit_index(self, index: Index, types: Mapping[str, str]) -> Index:
+        texts = [name for name in index.columns if types.get(name) in _TEXT_TYPES]
+        short = [name for name in texts if types[name] == "varchar(255)"]
+        if len(short) < len(texts) or len(short) > _MOST_STRINGS:
+            most = _LONGEST_KEY // len(texts)
+            return replace(index, prefixes=tuple((name, most) for name in texts if name not in short or most < _STRING))
+        return index
+
     def index_terms(self, index: Index) -> str:
-        return super().index_terms(index)
+        lengths = dict(index.prefixes)
+        return ", ".join(
+            self.quote(name) + (f"({lengths[name]})" if name in lengths else "") + " DESC" * (name in index.descending)
+            for name in index.columns
+        )
+
+    def rename_index(self, table: str, index: str, name: str) -> str:
+        return f"ALTER TABLE {self.quote(table)} RENAME INDEX {self.quote(index)} TO {self.quote(name)}"
+
+    def drop_foreign_key(self, table: str, key: str) -> str:
+        return f"ALTER TABLE {self.quote(table)} DROP FOREIGN KEY {self.quote(key)}"
 
     def drop_index(self, table: str, index: Index) -> Statements:
         return (f"ALTER TABLE {self.quote(table)} DROP INDEX {self.quote(index.name)}",)
@@ -367,9 +390,7 @@ class MariaDBDialect(MySQLDialect):
 
 def _in_order(rows: OrderedRows, order: str, page: str = "") -> JoinedRows:
     """Return the rows of tables, joined in an order."""
-    text, keys = (
-        f"group_concat({one}{order} SEPARATOR ','{page})" if one else "" for one in (rows.text, rows.keys)
-    )
+    text, keys = (f"group_concat({one}{order} SEPARATOR ','{page})" if one else "" for one in (rows.text, rows.keys))
     return JoinedRows(text, keys, rows.tables)
 
 

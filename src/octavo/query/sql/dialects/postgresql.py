@@ -313,7 +313,8 @@ class PostgreSQLDialect(Dialect):
         name = self.quote(index.name)
         return (f"ALTER TABLE {self.quote(table)} DROP CONSTRAINT IF EXISTS {name}", f"DROP INDEX IF EXISTS {name}")
 
-    def rename_index(self, index: str, name: str) -> str:
+    def rename_index(self, table: str, index: str, name: str) -> str:
+        del table  # index names are unique within the schema
         return f"ALTER INDEX {self.quote(index)} RENAME TO {self.quote(name)}"
 
     def rename_foreign_key(self, table: str, key: str, name: str) -> str:

@@ -221,7 +221,9 @@ class ShapeCompiler(ClauseCompiler):
         wrapped = f"(SELECT {array} FROM {source})"
         parts.value(f"coalesce({wrapped}, {self.literal(empty)})" if empty else wrapped)
 
-    def _sub_select(self, step: Step, selection: Selection, alias: str, *, single: bool = False) -> tuple[Join, str, str]:
+    def _sub_select(
+        self, step: Step, selection: Selection, alias: str, *, single: bool = False
+    ) -> tuple[Join, str, str]:
         """Return the tables and the order of a step's entries; for a single target, the first link is used."""
         join = self.join(step, alias)
         where = correlated(join)
