@@ -149,16 +149,18 @@ class DropIndex(Change):
 
 @dataclass(frozen=True, slots=True)
 class WidenColumn(Change):
-    """A column whose type is widened without changing any value."""
+    """A column whose type is widened without changing any value. Its `indexes` are recreated."""
 
     found: Column
     wanted: Column
+    indexes: tuple[Index, ...] = ()
 
     def __str__(self) -> str:
         return f"widen column {self.table}.{self.wanted.name} from {self.found.type} to {self.wanted.type}"
 
     def statements(self, dialect: Dialect) -> Statements:
-        return dialect.change_type(self.table, self.wanted, True)
+        changed = dialect.change_type(self.table, self.wanted, True)
+        return _with_indexes(self.table, self.indexes, self.indexes, changed, dialect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +184,11 @@ class ChangeType(Change):
 
     def drop_indexes(self, dialect: Dialect) -> Statements:
         """Return the statements that drop all indexes of the column."""
-        held = (*self.indexes, *self.obsolete)
-        return tuple(chain.from_iterable(dialect.drop_index(self.table, index) for index in held))
+        return _dropped(self.table, (*self.indexes, *self.obsolete), dialect)
 
     def statements(self, dialect: Dialect) -> Statements:
-        made = chain.from_iterable(CreateIndex(self.table, index).statements(dialect) for index in self.indexes)
         changed = dialect.change_type(self.table, self.wanted, False)
-        return (*self.drop_indexes(dialect), *changed, *made)
+        return _with_indexes(self.table, (*self.indexes, *self.obsolete), self.indexes, changed, dialect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ class DropColumn(Change):
     def statements(self, dialect: Dialect) -> Statements:
         keys = self.keys if dialect.keys_hold_columns else ()
         released = (dialect.drop_foreign_key(self.table, key.name) for key in keys)
-        dropped = chain.from_iterable(dialect.drop_index(self.table, index) for index in self.indexes)
+        dropped = _dropped(self.table, self.indexes, dialect)
         return (
             *released,
             *dropped,
@@ -226,6 +226,18 @@ class DropTable(Change):
 
     def statements(self, dialect: Dialect) -> Statements:
         return (f"DROP TABLE {dialect.quote(self.table)}",)
+
+
+def _dropped(table: str, indexes: Iterable[Index], dialect: Dialect) -> Statements:
+    return tuple(chain.from_iterable(dialect.drop_index(table, index) for index in indexes))
+
+
+def _with_indexes(
+    table: str, dropped: Iterable[Index], created: Iterable[Index], changed: Statements, dialect: Dialect
+) -> Statements:
+    """Return the statements that change a column, with those that drop and create its indexes around them."""
+    made = chain.from_iterable(CreateIndex(table, index).statements(dialect) for index in created)
+    return (*_dropped(table, dropped, dialect), *changed, *made)
 
 
 def difference(
@@ -303,6 +315,7 @@ def _table_changes(wanted: Table, found: Table | None, dialect: Dialect) -> Iter
 def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[Change]:
     columns = {column.name: column for column in found.columns}
     keys = {key.column: key for key in wanted.foreign_keys} if dialect.inline_keys else {}
+    types = {column.name: column.type for column in found.columns}
     named = {index.name: index for index in wanted.indexes}  # existing indexes have no known direction
     for column in wanted.columns:
         present = columns.pop(column.name, None)
@@ -315,11 +328,12 @@ def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[C
         pair = (present.type, column.type)
         if present.type == column.type or pair in dialect.same_types:
             continue
+        types[column.name] = column.type
+        obsolete, there = _obsolete_indexes(wanted, found), _indexes_on(found, column.name)
+        kept = tuple(dialect.fit_index(named.get(index.name, index), types) for index in there if index not in obsolete)
         if pair in dialect.widenings:
-            yield WidenColumn(wanted.name, present, column)
+            yield WidenColumn(wanted.name, present, column, kept if dialect.limits_index_texts else ())
         else:
-            obsolete, there = _obsolete_indexes(wanted, found), _indexes_on(found, column.name)
-            kept = tuple(named.get(index.name, index) for index in there if index not in obsolete)
             gone = tuple(index for index in there if index in obsolete)
             yield ChangeType(wanted.name, present, column, kept, dialect.contradicts(*pair), gone)
     for column in columns.values():

@@ -441,6 +441,8 @@ class Dialect(BasicDialect):
     booleans: tuple[str, str]  # false and true
     inline_keys: bool
     """Whether foreign keys must be defined with their table or column, and cannot be added later."""
+    limits_index_texts = False
+    """Whether an index contains only the beginning of a long text (`fit_index`)."""
     keys_hold_columns = False
     """Whether a column's foreign key must be dropped before the column and its indexes."""
     unique_constraints: bool

@@ -280,6 +280,7 @@ class MySQLDialect(Dialect):
     inline_indexes = True
     booleans = ("0", "1")
     inline_keys = False
+    limits_index_texts = True
     keys_hold_columns = True
     unique_constraints = False
     partial_indexes = False
