@@ -116,6 +116,7 @@ LATE = {
     ("octavo.content.validation.patterns", "octavo.content.validation.regexes"),
     ("octavo.content.validation.regexes", "regex"),
     ("octavo.sdk.http_client", "octavo.core.net.outgoing"),
+    ("octavo.database", "octavo.database.mysql"),
     ("octavo.database", "octavo.database.postgresql"),
     ("octavo.database", "octavo.database.replicated"),
     ("octavo.database", "octavo.database.sqlite"),

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from octavo.database.connection import LARGEST_ANSWER, START_PATIENCE, Database
+from octavo.database.connection import LARGEST_ANSWER, START_PATIENCE, Database, DatabaseMisconfigured
 from octavo.database.topology import ALONE, Topology
 
 SQLITE_PREFIX = "sqlite:///"
 POSTGRESQL_PREFIXES = ("postgresql://", "postgres://")
+MYSQL_PREFIXES = ("mysql://", "mariadb://")
+NO_LIBRARY = "serving from MySQL or MariaDB requires a package: pip install 'octavo[mysql]'"
 
 
 def open_database(
@@ -25,14 +27,16 @@ def open_database(
     simple: bool = False,
     topology: Topology = ALONE,
     start_patience: float = START_PATIENCE,
+    client: str = "",
 ) -> Database:
     """Return the driver for a database. It is not connected yet.
 
-    A URL `sqlite:///relative` or `sqlite:////absolute` is a file; `postgresql://...` is a server, as are `parameters`
-    without a URL: `host`, `port`, `user`, `password`, `database`, `ssl`. `statement_timeout` and `pool_patience` are in
-    seconds, `largest_answer` in bytes. `untouched`: only `fetch_` methods are allowed, and an SQLite file is never
-    modified. `simple`: each read runs separately (`performance.simple`). `topology`: the servers of PostgreSQL.
-    `start_patience`: for how many seconds `connect` waits for a server that is starting.
+    A URL `sqlite:///relative` or `sqlite:////absolute` is a file; `postgresql://...` and `mysql://...` are servers, as
+    are `parameters` without a URL: `host`, `port`, `user`, `password`, `database`, `ssl`. They are of PostgreSQL
+    unless `client` is `mysql`. `statement_timeout` and `pool_patience` are in seconds, `largest_answer` in bytes.
+    `untouched`: only `fetch_` methods are allowed, and an SQLite file is never modified. `simple`: each read runs
+    separately (`performance.simple`). `topology`: the servers of PostgreSQL. `start_patience`: for how many seconds
+    `connect` waits for a server that is starting.
     """
     if url is not None and url.startswith(SQLITE_PREFIX):
         from octavo.database.sqlite import SqliteDatabase
@@ -45,8 +49,24 @@ def open_database(
             untouched=untouched,
             simple=simple,
         )
+    if client == "mysql" or (url is not None and url.startswith(MYSQL_PREFIXES)):
+        try:
+            from octavo.database.mysql import MysqlDatabase
+        except ModuleNotFoundError as error:
+            raise DatabaseMisconfigured(reason=NO_LIBRARY) from error
+        return MysqlDatabase(
+            url,
+            parameters=parameters,
+            minimum=pool_minimum,
+            maximum=pool_maximum,
+            patience=pool_patience,
+            statement_timeout=statement_timeout,
+            largest_answer=largest_answer,
+            simple=simple,
+            start_patience=start_patience,
+        )
     if url is not None and not url.startswith(POSTGRESQL_PREFIXES):
-        raise ValueError("a database URL begins with sqlite:///, postgresql:// or postgres://")
+        raise ValueError("a database URL begins with sqlite:///, postgresql://, postgres:// or mysql://")
     from octavo.database.postgresql import PostgresqlDatabase
     from octavo.database.replicated import ReplicatedDatabase
 

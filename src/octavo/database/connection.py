@@ -339,6 +339,12 @@ class Observed:
             self._watch.report(self._text, perf_counter() - self._began)
 
 
+def first_bytes(row: Row | None) -> bytes | None:
+    """Return the first column of a row as bytes, or None for no row and for NULL."""
+    value = None if row is None else row[0]
+    return value.encode() if isinstance(value, str) else value
+
+
 def check_values(values: Values) -> None:
     """Reject NUL characters (PostgreSQL cannot store them, SQLite's functions stop at them) and NaN (becomes NULL)."""
     for value in values:

@@ -8,12 +8,11 @@ every read is a transaction, and statements that need a session bypass the poole
 import asyncio
 import contextlib
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from contextvars import Context
 from functools import partial
 from operator import attrgetter
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import asyncpg
 import orjson
@@ -23,15 +22,14 @@ from octavo.database.ambient import Scope, joined
 from octavo.database.connection import (
     LARGEST_ANSWER,
     START_PATIENCE,
-    Connection,
     DatabaseReadOnly,
-    PageAndCount,
     Reads,
     Row,
     TransactionConflict,
     Values,
     Watch,
     check_values,
+    first_bytes,
 )
 from octavo.database.connection_share import is_shared, place, request_share
 from octavo.database.operator_freeze import FREEZE_INTERVAL, OperatorFreeze
@@ -56,70 +54,16 @@ from octavo.database.postgresql_transaction import (
     BEGIN_SNAPSHOT,
     BEGIN_WRITING,
     PostgresqlTransaction,
-    first_bytes,
     stop_writes,
     taking_no_writes,
 )
-from octavo.database.request_coalescing import RequestCoalescer
+from octavo.database.server_contents import ServerContents
 from octavo.database.topology import ALONE, ServerUse, Topology
 from octavo.database.versions import Versions
 from octavo.database.watchdog import Watchdog
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.dialects.postgresql import POSTGRESQL
 from octavo.query.sql.dialects.postgresql_versions import LedgerVersions
-
-
-class _Server(Connection, Protocol):
-    """A server to read from."""
-
-    async def read_freely(self, fetch: Callable[..., Awaitable[Any]], text: str, values: Values) -> Any:
-        """Read outside a transaction, with a method of asyncpg."""
-
-
-class PostgresqlContents:
-    """Implements `Reads` outside transactions; inside one, the transaction's connection reads."""
-
-    def __init__(self, database: _Server, *, shares: bool = True) -> None:
-        self._database = database
-        self._joint: RequestCoalescer[str, Row | None] = RequestCoalescer(
-            partial(database.read_freely, asyncpg.Connection.fetchrow), shares=shares
-        )
-        self._pages: Counter[Hashable] = Counter()  # pages being read with their totals, by what is counted
-
-    async def fetch_json(self, text: str, values: Values = (), *, long: bool = False) -> bytes | None:
-        return first_bytes(await self.fetch_row(text, values))
-
-    def fetch_row(
-        self, text: str, values: Values = (), *, long: bool = False, apart: PageAndCount | None = None
-    ) -> Awaitable[Row | None]:
-        if joined(self._database) is not None:
-            return self._database.fetch_row(text, values)
-        if is_shared():
-            return self._read_shared(text, values)
-        return self._joint.read(text, values) if apart is None else self._read_page(text, values, apart)
-
-    async def _read_page(self, text: str, values: Values, apart: PageAndCount) -> Row | None:
-        """Read a page with its total. If others are counting the same, read the page alone and share their total."""
-        counted = (text, *values[: apart.shared])
-        if self._pages[counted] and not self._joint.is_under_way(text, values):
-            texts = apart.texts()
-            if texts is not None:
-                return await self._read_apart(*texts, values)
-        self._pages[counted] += 1
-        try:
-            return await self._joint.read(text, values)
-        finally:
-            self._pages[counted] -= 1
-            if not self._pages[counted]:
-                del self._pages[counted]
-
-    async def _read_apart(self, page: str, total: str, taken: int, values: Values) -> Row:
-        rows = await asyncio.gather(self._joint.read(page, values), self._joint.read(total, values[:taken]))
-        return [row[0] for row in rows if row is not None]
-
-    async def _read_shared(self, text: str, values: Values) -> Row | None:
-        async with place():
-            return await self._joint.read(text, values)
 
 
 class TableVersionSnapshot:
@@ -290,7 +234,8 @@ class PostgresqlDatabase:
         self._cleaning: set[asyncio.Task[None]] = set()
         self._watchdog = Watchdog(past.is_there)
         self._freeze = OperatorFreeze(freeze_interval)
-        self.own_contents: Final = PostgresqlContents(self, shares=not simple)
+        read_row = partial(self.read_freely, asyncpg.Connection.fetchrow)
+        self.own_contents: Final = ServerContents(self, read_row, shares=not simple)
 
     async def connect(self) -> None:
         until = time.monotonic() + self._start_patience

@@ -12,10 +12,9 @@ import asyncpg
 
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.values import dataclass
-from octavo.database.connection import DatabaseMisconfigured, Row, StatementCount, Values
+from octavo.database.connection import DatabaseMisconfigured, Row, StatementCount, Values, first_bytes
 from octavo.database.connection_share import StatementTexts
 from octavo.database.postgresql_errors import raise_translated
-from octavo.database.postgresql_transaction import first_bytes
 from octavo.database.topology import Parameters, Role
 from octavo.query.sql.dialects.quoting import quoted
 

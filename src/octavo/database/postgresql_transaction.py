@@ -21,6 +21,7 @@ from octavo.database.connection import (
     TransactionFailed,
     Values,
     check_values,
+    first_bytes,
 )
 from octavo.database.operator_freeze import OPERATORS_DEFAULT
 from octavo.database.postgresql_errors import ConnectionLost, is_interruption, raise_translated
@@ -271,12 +272,6 @@ class PostgresqlTransaction:
         else:
             self._usable = True
         return result
-
-
-def first_bytes(row: asyncpg.Record | None) -> bytes | None:
-    """Return the first column of a row as bytes, or None for no row and for NULL."""
-    value = None if row is None else row[0]
-    return value.encode() if isinstance(value, str) else value
 
 
 def _count(status: str) -> int:

@@ -18,10 +18,11 @@ from octavo.database.connection import (
     StatementTimeout,
     UnsuitableValue,
     Values,
+    first_bytes,
 )
 from octavo.database.pool import PoolUse
 from octavo.database.postgresql import PostgresqlDatabase
-from octavo.database.postgresql_transaction import PostgresqlTransaction, first_bytes
+from octavo.database.postgresql_transaction import PostgresqlTransaction
 from octavo.database.read_positions import READER, UNKNOWN
 from octavo.database.replica import PrimaryLog, Replica
 from octavo.database.topology import ALONE, Parameters, ServerUse, Topology
