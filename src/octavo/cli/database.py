@@ -63,6 +63,7 @@ from octavo.operations.backups.restoring import (
     target_of,
 )
 from octavo.operations.backups.restoring import restore as put_back
+from octavo.operations.backups.store import require_supported
 from octavo.operations.runtime.definitions import project_registry
 from octavo.operations.runtime.open_resources import (
     migrations_folder,
@@ -414,6 +415,7 @@ def backup(file: Path | None, force: bool, scheduled: bool, begun: bool, project
         return
     if file is None:
         raise click.UsageError("Missing argument 'FILE'")
+    require_supported(settings)
     if file.exists() and not force:
         refuse(f"{file} already exists; --force replaces it")
     if settings.database.client == "sqlite":

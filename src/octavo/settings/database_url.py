@@ -7,8 +7,7 @@ import re
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
-_POSTGRES = ("postgres", "postgresql")
-_MYSQL = ("mysql", "mysql2", "mariadb")
+_CLIENTS = {"postgres": "postgres", "postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql"}
 _PARAMETERS = {"sslmode": "ssl", "ssl": "ssl", "schema": "schema", "host": "host", "port": "port"}
 
 _SEVERAL = re.compile(r"([^/?#]+://(?:[^/?#]*@)?)([^/?#@]*,[^/?#@]*)(?=[/?#]|$)(.*)", re.DOTALL)
@@ -27,10 +26,8 @@ def read_database_url(url: str) -> dict[str, Any]:
         raise ValueError(EXPECTED) from None
     if parts.scheme == "sqlite":
         return _sqlite(parts)
-    if parts.scheme in _POSTGRES:
-        return _postgres(parts, host, port)
-    if parts.scheme in _MYSQL:
-        raise ValueError(f"{EXPECTED}; `octavo db copy` copies the data of MySQL to it")
+    if parts.scheme in _CLIENTS:
+        return _server(_CLIENTS[parts.scheme], parts, host, port)
     raise ValueError(EXPECTED)
 
 
@@ -40,7 +37,7 @@ def _sqlite(parts: SplitResult) -> dict[str, Any]:
     return {"client": "sqlite", "filename": unquote(parts.path[1:])}
 
 
-def _postgres(parts: SplitResult, host: str | None, port: int | None) -> dict[str, Any]:
+def _server(client: str, parts: SplitResult, host: str | None, port: int | None) -> dict[str, Any]:
     name = unquote(parts.path[1:])
     if not name or "/" in name:
         raise ValueError("the name of the database at the end of the URL")
@@ -52,4 +49,4 @@ def _postgres(parts: SplitResult, host: str | None, port: int | None) -> dict[st
         "password": unquote(parts.password) if parts.password else None,
         **{_PARAMETERS[key]: found[-1] for key, found in parse_qs(parts.query).items() if key in _PARAMETERS},
     }
-    return {"client": "postgres", **{key: value for key, value in given.items() if value is not None}}
+    return {"client": client, **{key: value for key, value in given.items() if value is not None}}

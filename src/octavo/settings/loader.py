@@ -47,6 +47,8 @@ _URL = _KEYS["database", "url"]
 _CORS = ("api", "compat", "cors")
 _ORIGINS = ("middlewares", "cors", "origins")
 _LEVELS = ("api", "rest", "populate_deep")
+_PORT = ("database", "port")
+_MYSQL_PORT = 3306
 
 POPULATE_DEEP = "strapi-plugin-populate-deep"
 """The v4 plugin for `populate=deep`, which Octavo supports with five levels by default."""
@@ -288,6 +290,8 @@ def _build(project: Path, mode: Mode, adopted: bool, chosen: Chosen) -> Settings
     jwt_secret = sections["plugins"].users_permissions.config.jwt_secret
     sections["secrets"] = replace(sections["secrets"], jwt_secret=jwt_secret)
     sources = {place: given.source for place, given in chosen.items()}
+    if sections["database"].client == "mysql" and _PORT not in chosen:
+        sections["database"] = replace(sections["database"], port=_MYSQL_PORT)
     return Settings(project=project, mode=mode, adopted=adopted, sources=sources, **sections)
 
 
@@ -307,8 +311,9 @@ def _fill(section: Any, place: tuple[str, ...], chosen: Chosen) -> Any:
 def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProblem]:
     """Yield the problems that involve several keys."""
     database, cors = settings.database, settings.middlewares.cors
-    if database.client == "postgres" and not database.name:
+    if database.client != "sqlite" and not database.name:
         yield _nameless(settings)
+    yield from _mysql_problems(settings)
     if database.pool.min > database.pool.max:
         yield placed(settings, ("database", "pool", "min"), f"expected at most pool.max, {database.pool.max}")
     if settings.api.compat.cors == "exact" and cors.credentials and "*" in cors.origins:
@@ -332,12 +337,25 @@ def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProble
 
 
 def _nameless(settings: Settings) -> SettingsProblem:
-    """Return the problem of a PostgreSQL database without a name."""
-    expected = "expected the name of the PostgreSQL database"
+    """Return the problem of a database on a server without a name."""
+    server = "MySQL" if settings.database.client == "mysql" else "PostgreSQL"
+    expected = f"expected the name of the {server} database"
     source = settings.sources.get(("database", "client"), "")
     if ("database", "name") in settings.sources or not source.endswith("CLIENT"):
         return placed(settings, ("database", "name"), expected)
     return SettingsProblem(f"{source.removesuffix('CLIENT')}NAME", "database.name", expected)
+
+
+def _mysql_problems(settings: Settings) -> Iterable[SettingsProblem]:
+    """Yield the problems of settings that MySQL does not support."""
+    database = settings.database
+    if database.client == "mysql":
+        for name, is_set in (("pooler", database.pooler != "none"), ("replicas", bool(database.replicas))):
+            if is_set:
+                yield placed(settings, ("database", name), "expected no value: it is supported for PostgreSQL only")
+        if database.backups.schedule:
+            expected = "expected no schedule: Octavo does not back up MySQL; use mysqldump or mariadb-dump"
+            yield placed(settings, ("database", "backups", "schedule"), expected)
 
 
 def _provider_problems(settings: Settings) -> Iterable[SettingsProblem]:

@@ -99,8 +99,8 @@ class Settings:
 
     @property
     def may_be_several(self) -> bool:
-        """Whether other processes may serve the same database: workers or, with PostgreSQL, nodes."""
-        return self.server.workers > 1 or self.database.client == "postgres"
+        """Whether other processes may serve the same database: workers or, with a database server, nodes."""
+        return self.server.workers > 1 or self.database.client != "sqlite"
 
 
 SECTIONS: Mapping[str, type[Any]] = {

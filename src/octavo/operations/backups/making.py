@@ -11,7 +11,16 @@ from octavo.core.clock import this_moment
 from octavo.core.values import dataclass
 from octavo.operations.backups import postgresql, sqlite
 from octavo.operations.backups.bucket import Sent, bucket_of
-from octavo.operations.backups.store import BackupFailed, Copy, Counts, Manifest, Store, digest_of, link_tree
+from octavo.operations.backups.store import (
+    BackupFailed,
+    Copy,
+    Counts,
+    Manifest,
+    Store,
+    digest_of,
+    link_tree,
+    require_supported,
+)
 from octavo.settings import Settings
 
 _MOST_NAMED: Final = 5
@@ -133,6 +142,7 @@ def compare(expected: Mapping[str, int], found: Mapping[str, int]) -> None:
 
 
 def _maker(settings: Settings, progress: Callable[[int, int], None]) -> _Maker:
+    require_supported(settings)
     if settings.database.client == "sqlite":
         source = settings.database_file
         return _Maker(

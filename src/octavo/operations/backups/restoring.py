@@ -11,7 +11,7 @@ from octavo.database import open_database
 from octavo.database.sqlite_copy import NotADatabase, copy_database, is_open_elsewhere
 from octavo.database.topology import Topology
 from octavo.operations.backups.postgresql_tools import find_tool, restore_database
-from octavo.operations.backups.store import BackupFailed, Manifest, Store, read_copy
+from octavo.operations.backups.store import BackupFailed, Manifest, Store, read_copy, require_supported
 from octavo.operations.runtime.database_servers import direct_server
 from octavo.operations.runtime.prepare_database import reach_database
 from octavo.settings import Settings
@@ -37,6 +37,7 @@ class Source:
 
 def find_source(path: Path, settings: Settings) -> Source:
     """Return the backup in a file or a folder. Raises BackupFailed and OSError."""
+    require_supported(settings)
     copy = read_copy(path if path.is_dir() else path.parent)
     if copy is not None and (path.is_dir() or path.name == copy.manifest.file):
         _require_same_kind(path, copy.path / copy.manifest.file, copy.manifest.database, settings)

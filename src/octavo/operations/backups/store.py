@@ -16,6 +16,7 @@ from typing import IO, Any, Final
 
 from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.values import dataclass
+from octavo.settings import Settings
 
 
 class BackupFailed(Exception):
@@ -32,6 +33,14 @@ _UNFINISHED: Final = ".unfinished-"
 _LOCK: Final = ".lock"
 LARGEST_MANIFEST: Final = 8 * MEGABYTE
 _NAME: Final = "%Y%m%dT%H%M%SZ"
+
+
+def require_supported(settings: Settings) -> None:
+    """Raise BackupFailed if Octavo cannot back up the project's kind of database."""
+    if settings.database.client == "mysql":
+        raise BackupFailed(
+            "Octavo does not back up MySQL and MariaDB: use mysqldump or mariadb-dump, and the client to restore"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""PostgreSQL servers in the settings: primary, direct address past a pooler, replicas. Raises SettingsError."""
+"""Database servers in the settings: primary, direct address past a pooler, replicas. Raises SettingsError."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -82,6 +82,8 @@ def read_servers(settings: Settings) -> Servers:
     """Return the servers in the settings, with the direct address past a pooler where one is set."""
     options = settings.database
     places = _places("host", options.host, options.port)
+    if len(places) > 1 and options.client == "mysql":
+        raise _wrong("host", "expected one server: several are supported for PostgreSQL only")
     host, port = places[0]
     parameters: dict[str, Any] = {
         "host": host,

@@ -61,6 +61,7 @@ def open_project_database(
         return open_limited(f"sqlite:///{settings.database_file}", untouched=untouched)
     servers = read_servers(settings)
     return open_limited(
+        client=options.client,
         parameters=servers.parameters,
         schema=options.schema,
         pool_minimum=options.pool.min,
@@ -86,12 +87,15 @@ def place_of_database(settings: Settings) -> str:
     options = settings.database
     if options.client == "sqlite":
         return f"SQLite, {options.filename}"
+    if options.client == "mysql":
+        return f"MySQL, {options.name} at {options.host}:{options.port}"
     return f"PostgreSQL, {options.name} at {options.host}:{options.port}, schema {options.schema or 'public'}"
 
 
 def system_of_database(settings: Settings) -> str:
     """Return the database system's name in OpenTelemetry."""
-    return "sqlite" if settings.database.client == "sqlite" else "postgresql"
+    client = settings.database.client
+    return "postgresql" if client == "postgres" else client
 
 
 def open_media(settings: Settings, database: Database, storage: Storage) -> MediaLibrary:

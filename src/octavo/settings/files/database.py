@@ -68,7 +68,7 @@ SslMode = Literal["disable", "allow", "prefer", "require", "verify-ca", "verify-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """PostgreSQL connections of each worker."""
+    """Connections of each worker to a database server."""
 
     min: int = setting(1, "Minimum number of open connections.", bounds=AT_LEAST_ZERO)
     max: int = setting(10, "Maximum number of connections.", bounds=AT_LEAST_ONE)
@@ -85,58 +85,60 @@ class Pool:
 class Database:
     """Where content is stored."""
 
-    client: Literal["sqlite", "postgres"] = setting(
+    client: Literal["sqlite", "postgres", "mysql"] = setting(
         "sqlite",
-        "Kind of database.",
+        "Kind of database. `mysql` is MySQL or MariaDB and requires the extra `octavo[mysql]`.",
         variable="DATABASE_CLIENT",
-        aliases={"better-sqlite3": "sqlite", "postgresql": "postgres"},
+        aliases={"better-sqlite3": "sqlite", "postgresql": "postgres", "mysql2": "mysql", "mariadb": "mysql"},
     )
     filename: str = setting(
         ".octavo/data.db", "SQLite: the file, relative to the project.", variable="DATABASE_FILENAME"
     )
     url: str | None = setting(
         None,
-        "Complete database URL: `sqlite:///relative`, `sqlite:////absolute` or "
-        "`postgresql://user:password@host:port/name?sslmode=require`. Overrides the single keys of the same "
-        "source.",
+        "Complete database URL: `sqlite:///relative`, `sqlite:////absolute`, "
+        "`postgresql://user:password@host:port/name?sslmode=require` or the same with `mysql://`. Overrides the "
+        "single keys of the same source.",
         variable="DATABASE_URL",
         secret=True,
     )
     host: str = setting(
         "localhost",
         "PostgreSQL: host, or folder of the socket. With several (`one:5432,two:5432`), the one that accepts "
-        "writes is used.",
+        "writes is used. MySQL: host, or path of the socket.",
         variable="DATABASE_HOST",
     )
-    port: int = setting(5432, "PostgreSQL: port.", variable="DATABASE_PORT", bounds=(1, 65535))
-    name: str | None = setting(None, "PostgreSQL: name of the database.", variable="DATABASE_NAME")
-    user: str | None = setting(None, "PostgreSQL: user.", variable="DATABASE_USERNAME")
-    password: str | None = setting(None, "PostgreSQL: password.", variable="DATABASE_PASSWORD", secret=True)
+    port: int = setting(
+        5432, "Port of the server; MySQL's default is 3306.", variable="DATABASE_PORT", bounds=(1, 65535)
+    )
+    name: str | None = setting(None, "Name of the database on the server.", variable="DATABASE_NAME")
+    user: str | None = setting(None, "User of the server.", variable="DATABASE_USERNAME")
+    password: str | None = setting(None, "Password of the user.", variable="DATABASE_PASSWORD", secret=True)
     ssl: SslMode = setting(
         "prefer",
-        "PostgreSQL: encryption, like `sslmode`; true means `require`, false `disable`.",
+        "Encryption of connections to a server, like `sslmode`; true means `require`, false `disable`.",
         variable="DATABASE_SSL",
         aliases={"true": "require", "1": "require", "false": "disable", "0": "disable"},
     )
     ssl_ca: str | None = setting(
         None,
-        "PostgreSQL: trusted certificate authorities, as PEM or file name; by default those of the machine.",
+        "Trusted certificate authorities of the server, as PEM or file name; by default those of the machine.",
         variable="DATABASE_SSL_CA",
     )
     ssl_cert: str | None = setting(
         None,
-        "PostgreSQL: client certificate, as PEM or file name.",
+        "Client certificate for the server, as PEM or file name.",
         variable="DATABASE_SSL_CERT",
     )
     ssl_key: str | None = setting(
         None,
-        "PostgreSQL: key of the client certificate, as PEM or file name.",
+        "Key of the client certificate, as PEM or file name.",
         variable="DATABASE_SSL_KEY",
         secret=True,
     )
     schema: str = setting("public", "PostgreSQL: schema of the tables.", variable="DATABASE_SCHEMA")
     pool: Pool = table(
-        Pool, "Connections of each worker to PostgreSQL. Workers times `max` must fit its `max_connections`."
+        Pool, "Connections of each worker to the server. Workers times `max` must fit its `max_connections`."
     )
     pooler: Literal["none", "transaction", "prepared"] = setting(
         "none",

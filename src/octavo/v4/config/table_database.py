@@ -10,6 +10,7 @@ from octavo.v4.config.rows import Reading, Readings, Row, idle, several, take
 _CLIENTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("sqlite", "sqlite3", "better-sqlite3", "vscode-sqlite3"), "sqlite"),
     **dict.fromkeys(("postgres", "postgresql", "pg"), "postgres"),
+    **dict.fromkeys(("mysql", "mysql2", "mariadb"), "mysql"),
 }
 _VERIFIED: Final = ("allow", "prefer", "require", "verify-ca", "verify-full")
 """SSL modes in a connection string: v4's driver verifies the server's certificate in each of them."""
@@ -21,7 +22,7 @@ def _client(value: Any) -> str:
         raise ValueError(f"sqlite or postgres, because Octavo does not serve MySQL. Copy the data with `{value}`")
     if client is None:
         raise ValueError(
-            f"sqlite or postgres: {text(value)[:40]!r} is not supported, so export its content from v4 first"
+            f"sqlite, postgres or mysql: {text(value)[:40]!r} is not supported, so export its content from v4 first"
         )
     return client
 
