@@ -21,6 +21,8 @@ from octavo.schema.scalar_types import ValueKind
 
 KIND_OF_WORD: Final[Mapping[str, ValueKind]] = {
     "increments": ValueKind.INTEGER,
+    "reference": ValueKind.INTEGER,
+    "order": ValueKind.FLOAT,
     "integer": ValueKind.INTEGER,
     "string": ValueKind.STRING,
     "text": ValueKind.TEXT,
@@ -31,6 +33,7 @@ KIND_OF_WORD: Final[Mapping[str, ValueKind]] = {
     "date": ValueKind.DATE,
     "time": ValueKind.TIME,
     "datetime": ValueKind.DATETIME,
+    "timestamp": ValueKind.TIMESTAMP,
     "plain datetime": ValueKind.DATETIME,
     "json": ValueKind.JSON,
     "plain json": ValueKind.JSON,
