@@ -18,6 +18,9 @@ _TOKEN: Final = re.compile(
     r"""'(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | `(?:[^`]|``)*` | /\*.*?\*/ | --\s[^\n]* | \#[^\n]* | \?(\d+)""",
     re.DOTALL | re.VERBOSE,
 )
+_READ: Final = re.compile(r"\s*(?:SELECT|WITH|\(|EXPLAIN)\b", re.IGNORECASE)
+_LARGEST: Final = "1.7976931348623157e308"
+"""Stands for infinity, which MySQL does not know: no stored number is larger."""
 _LARGEST_REMEMBERED: Final = 64 * 1024
 _MOST_DIGITS: Final = 10**65
 """Numbers with more digits than DECIMAL has are not accepted."""
@@ -25,17 +28,18 @@ _MOST_DIGITS: Final = 10**65
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A statement: its text around the placeholders, and the numbers of these, from 0."""
+    """A statement: its text around the placeholders, and the numbers of these, from 0. `reads`: it is a SELECT."""
 
     texts: tuple[str, ...]
     numbers: tuple[int, ...]
+    reads: bool
 
     def fill(self, values: Values) -> bytes:
         """Return the statement with the values. Raises UnsuitableValue, and UnicodeEncodeError for half a surrogate
         pair."""
         if not self.numbers:
             return self.texts[0].encode()
-        literals = [literal(value) for value in values]
+        literals = [literal(value, finite=not self.reads) for value in values]
         parts = [self.texts[0]]
         for text, number in zip(self.texts[1:], self.numbers, strict=True):
             parts += (literals[number], text)
@@ -50,7 +54,7 @@ def _cut(text: str) -> Template:
             texts.append(text[end : found.start()])
             numbers.append(int(found[1]) - 1)
             end = found.end()
-    return Template((*texts, text[end:]), tuple(numbers))
+    return Template((*texts, text[end:]), tuple(numbers), _READ.match(text) is not None)
 
 
 _remembered: Final = lru_cache(maxsize=2048)(_cut)
@@ -74,7 +78,7 @@ def text_literal(text: str) -> str:
 def _float_literal(value: float) -> str:
     """Return a literal of type DOUBLE: without an exponent it would be DECIMAL."""
     if isinf(value):
-        raise UnsuitableValue("infinity is not a number in MySQL")
+        return _LARGEST if value > 0 else f"-{_LARGEST}"
     text = repr(value)
     return text if "e" in text else f"{text}e0"
 
@@ -94,8 +98,10 @@ _LITERALS: Final[Mapping[type, Callable[[Any], str]]] = {
 }
 
 
-def literal(value: Any) -> str:
-    """Return a value as a literal. Raises UnsuitableValue."""
+def literal(value: Any, *, finite: bool = True) -> str:
+    """Return a value as a literal. Raises UnsuitableValue, also for infinity if it has to be `finite`."""
+    if finite and value.__class__ is float and isinf(value):
+        raise UnsuitableValue("infinity is not a number in MySQL")
     make = _LITERALS.get(value.__class__)
     if make is None:
         make = next((make for kind, make in _LITERALS.items() if isinstance(value, kind)), None)
