@@ -239,9 +239,9 @@ class MySQLDialect(Dialect):
 
     empty_row = "() VALUES ()"
     nulls: Mapping[ValueKind, str] = {
-        ValueKind.INTEGER: "CAST(NULL AS SIGNED)",
-        ValueKind.STRING: "CAST(NULL AS CHAR(255))",
-        ValueKind.FLOAT: "CAST(NULL AS DOUBLE)",
+        ValueKind.INTEGER: "NULL",
+        ValueKind.STRING: "NULL",
+        ValueKind.FLOAT: "NULL",
     }
 
     def on_conflict(self, *keys: str) -> str:
