@@ -47,7 +47,7 @@ from octavo.database.topology import ServerUse
 from octavo.database.versions import Versions
 from octavo.database.watchdog import Watchdog
 from octavo.query.sql.dialects.base import Dialect
-from octavo.query.sql.dialects.mysql import MYSQL, dialect_of
+from octavo.query.sql.dialects.mysql import MySQLDialect
 
 _SERVER_PATIENCE_SECONDS: Final = 1.0
 """How much longer than the server's time limit Octavo waits for the server's own error."""
@@ -95,7 +95,8 @@ class MysqlDatabase:
         largest_answer: int = LARGEST_ANSWER,
         simple: bool = False,
     ) -> None:
-        self.dialect: Dialect = MYSQL
+        self._dialect = MySQLDialect()
+        self.dialect: Dialect = self._dialect
         self.statements = 0
         self.simple = simple
         self.watch: Watch | None = None
@@ -120,7 +121,7 @@ class MysqlDatabase:
         while not await self._is_open(last_try=time.monotonic() >= until):  # noqa: ASYNC110 - no event to await
             await asyncio.sleep(_NEXT_TRY_SECONDS)
         version = value_of(await self._read_freely(lambda result: result, "SELECT version()", ()))
-        self.dialect = dialect_of(version)
+        self._dialect.adapt(version)
         self._watchdog.start()
 
     async def _is_open(self, last_try: bool) -> bool:

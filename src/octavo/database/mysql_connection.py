@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from asyncmy.connection import Connection as RawConnection
 from asyncmy.constants.CLIENT import FOUND_ROWS, SSL
-from asyncmy.constants.FIELD_TYPE import DOUBLE, FLOAT, INT24, LONG, LONGLONG, SHORT, TINY, YEAR
+from asyncmy.constants.FIELD_TYPE import DOUBLE, FLOAT, INT24, LONG, LONGLONG, NEWDECIMAL, SHORT, TINY, YEAR
 from asyncmy.errors import Error, InterfaceError
 
 from octavo.core.errors import ServiceUnavailable
@@ -24,7 +24,15 @@ DEFAULT_PORT: Final = 3306
 _CONNECT_SECONDS: Final = 2.0
 _PROBE_SECONDS: Final = 1.4
 _CLOSE_SECONDS: Final = 2.0
+
+
+def _decimal(text: str) -> int | str:
+    """Return a decimal: as an integer if it has no decimal places, like sums and unions of different integer types."""
+    return text if "." in text else int(text)
+
+
 _DECODERS: Final = {
+    NEWDECIMAL: _decimal,
     **dict.fromkeys((TINY, SHORT, INT24, LONG, LONGLONG, YEAR), int),
     **dict.fromkeys((FLOAT, DOUBLE), float),
 }

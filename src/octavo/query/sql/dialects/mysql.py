@@ -1,7 +1,6 @@
-"""The MySQL and MariaDB dialects. Instants are `datetime(6)` in UTC, booleans 0 and 1, JSON is text on MariaDB.
+"""The dialect of MySQL and MariaDB. Instants are `datetime(6)` in UTC, booleans 0 and 1, JSON is text on MariaDB.
 
-Both share one dialect; `MariaDBDialect` overrides the differences. Comparison, order and uniqueness of texts follow the
-collation of the column, as in Strapi v4 on these databases.
+Comparison, order and uniqueness of texts follow the collation of the column, as in Strapi v4 on these databases.
 """
 
 import re
@@ -71,11 +70,11 @@ _MOST_STRINGS: Final = 2
 """Strings that an index can contain as a whole."""
 
 # MySQL 8.0.19 and later report no display width. MariaDB reports JSON as `longtext` with a check.
-_TYPE: Final = "regexp_replace(c.column_type, '^(int|bigint|mediumint|smallint)[(][0-9]+[)]', '{}1')"
+_TYPE: Final = "regexp_replace(c.column_type, '(?<!tinyint)(?<=int)[(][0-9]+[)]', '')"
 
 
 class MySQLDialect(Dialect):
-    """MySQL 8.0.19 or newer.
+    """MySQL 8.0.19 or MariaDB 10.6, or newer. Each database has its own object, which `adapt` completes.
 
     The driver sets `group_concat_max_len` above its limit of an answer, and treats warnings about texts that were cut
     as an answer that is too large.
@@ -83,6 +82,13 @@ class MySQLDialect(Dialect):
 
     name = "mysql"
     name_mark = "`"
+
+    def __init__(self) -> None:
+        self._is_mariadb = True
+
+    def adapt(self, version: str) -> None:
+        """Adapt to a server, by its `version()`. To be called before any statement is compiled."""
+        self._is_mariadb = "mariadb" in version.lower()
 
     # Scripts
 
@@ -165,8 +171,11 @@ class MySQLDialect(Dialect):
         # The rows of a sub-select have no order.
         if rows.limit is None and rows.start is None:
             return _in_order(rows, rows.order)
+        limit = self.limit(rows.limit, rows.start)
+        if self._is_mariadb:  # where a sub-select in FROM cannot depend on the row of the statement around it
+            return _in_order(rows, rows.order, limit)
         keys, place = f", {rows.keys} AS keys" if rows.keys else "", f"row_number() OVER ({rows.order.strip()})"
-        page = f"{rows.order}{self.limit(rows.limit, rows.start)}"
+        page = f"{rows.order}{limit}"
         tables = f"(SELECT {rows.text} AS json{keys}, {place} AS place FROM {rows.tables}{page}) {alias}"
         rows = OrderedRows(f"{alias}.json", tables, "", keys=f"{alias}.keys" if rows.keys else "")
         return _in_order(rows, f" ORDER BY {alias}.place")
@@ -355,7 +364,7 @@ class MySQLDialect(Dialect):
     # Finding tables
 
     introspection = Introspection(
-        columns=f"SELECT c.table_name, c.column_name, {_TYPE.format('$')}, c.is_nullable = 'YES', c.column_default "
+        columns=f"SELECT c.table_name, c.column_name, {_TYPE}, c.is_nullable = 'YES', c.column_default "
         "FROM information_schema.columns c JOIN information_schema.tables t "
         "ON t.table_schema = c.table_schema AND t.table_name = c.table_name AND t.table_type = 'BASE TABLE' "
         "WHERE c.table_schema = database() ORDER BY CAST(c.table_name AS BINARY), c.ordinal_position",
@@ -368,24 +377,6 @@ class MySQLDialect(Dialect):
         "AND r.table_name = k.table_name "
         "WHERE k.table_schema = database() AND k.referenced_table_name IS NOT NULL "
         "ORDER BY CAST(k.table_name AS BINARY), CAST(k.column_name AS BINARY), CAST(k.constraint_name AS BINARY)",
-    )
-
-
-class MariaDBDialect(MySQLDialect):
-    """MariaDB 10.6 or newer."""
-
-    name = "mariadb"
-
-    def join_ordered(self, rows: OrderedRows, alias: str) -> JoinedRows:
-        # A sub-select in a FROM clause cannot depend on the row of the statement around it.
-        del alias
-        page = "" if rows.limit is None and rows.start is None else self.limit(rows.limit, rows.start)
-        return _in_order(rows, rows.order, page)
-
-    introspection = Introspection(
-        columns=MySQLDialect.introspection.columns.replace("'$1'", "'\\\\1'"),
-        indexes=MySQLDialect.introspection.indexes,
-        foreign_keys=MySQLDialect.introspection.foreign_keys,
     )
 
 
@@ -403,9 +394,4 @@ def _escaped(part: str) -> str:
 
 
 MYSQL: Final = MySQLDialect()
-MARIADB: Final = MariaDBDialect()
-
-
-def dialect_of(version: str) -> MySQLDialect:
-    """Return the dialect for a server's version, as in the result of `version()`."""
-    return MARIADB if "mariadb" in version.lower() else MYSQL
+"""The dialect without a database."""
