@@ -134,17 +134,19 @@ BOOKKEEPING = {
 """Modules that write, in one statement, what is no data of a project: a token's last use, counts, ended sessions,
 and the token of a copy that is deleted afterwards."""
 
-DATABASES = {"sqlite", "postgresql", "postgres"}
+DATABASES = {"sqlite", "postgresql", "postgres", "mysql", "mariadb"}
 NAME_DATABASES = {
     "octavo.operations.backups.making",
     "octavo.operations.backups.restoring",
     "octavo.cli.database",
+    "octavo.database",
+    "octavo.database.mysql_connection",
     "octavo.operations.runtime.open_resources",
     "octavo.testing.databases",
     "octavo.v4.rehearsal.copies",
 }
-"""What may ask which database the settings name: backups and copies, which are a file or a tool's; who opens the
-driver; and what makes databases for tests. All others ask the dialect."""
+"""What may ask which database the settings name: backups, which are a file or a tool's; who opens
+the driver, which tells its servers apart; and what makes databases for tests. All others ask the dialect."""
 
 KNOW_DATABASES = ("octavo.query.sql.dialects.", "octavo.settings.", "octavo.v4.config.")
 
@@ -271,17 +273,20 @@ def asks_for_a_dialects_name(node: ast.AST) -> bool:
     return found.strip("_") == "dialect"
 
 
-DRIVERS = ("octavo.database.sqlite", "octavo.database.postgresql", "octavo.operations.backups.postgresql")
+DRIVERS = (
+    "octavo.database.mysql",
+    "octavo.database.sqlite",
+    "octavo.database.postgresql",
+    "octavo.operations.backups.postgresql",
+)
 """What is about one database."""
 
 
+DIALECTS = {f"octavo.query.sql.dialects.{name}" for name in ("mysql", "sqlite", "postgresql")}
+
+
 def test_only_drivers_choose_a_dialect() -> None:
-    chosen = [
-        found
-        for found in imports()
-        if found.target in ("octavo.query.sql.dialects.sqlite", "octavo.query.sql.dialects.postgresql")
-        and not found.module.startswith(DRIVERS)
-    ]
+    chosen = [found for found in imports() if found.target in DIALECTS and not found.module.startswith(DRIVERS)]
     assert list(map(str, chosen)) == []
 
 

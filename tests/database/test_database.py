@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from octavo.database import open_database
+from octavo.database.mysql import MysqlDatabase
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
 
@@ -21,7 +22,12 @@ def test_postgresql(url: str | None) -> None:
     assert isinstance(open_database(url, parameters={"host": "h"}), PostgresqlDatabase)
 
 
-@pytest.mark.parametrize("url", ["mysql://u@h/d", "sqlite:a.db", ""])
+@pytest.mark.parametrize("url", ["mysql://u@h/d", "mariadb://u@h/d", None])
+def test_mysql(url: str | None) -> None:
+    assert isinstance(open_database(url, parameters={"host": "h"}, client="mysql"), MysqlDatabase)
+
+
+@pytest.mark.parametrize("url", ["oracle://u@h/d", "sqlite:a.db", ""])
 def test_neither(url: str) -> None:
     with pytest.raises(ValueError, match="begins with"):
         open_database(url)

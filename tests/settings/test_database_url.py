@@ -5,6 +5,7 @@ import pytest
 from octavo.settings.database_url import EXPECTED, read_database_url
 
 POSTGRES = {"client": "postgres", "name": "n"}
+MYSQL = {"client": "mysql", "name": "n"}
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,11 @@ POSTGRES = {"client": "postgres", "name": "n"}
         ("postgres://u@[::1]:1/n", {**POSTGRES, "host": "::1", "port": "1", "user": "u"}),
         ("postgres://u@a:1,[::1]:2/n", {**POSTGRES, "host": "a:1,[::1]:2", "user": "u"}),
         ("postgres://u:@/n?host=/run/pg", {**POSTGRES, "host": "/run/pg", "user": "u"}),
+        (
+            "mysql://u:p%40@h:3307/n?ssl=require",
+            {**MYSQL, "host": "h", "port": "3307", "user": "u", "password": "p@", "ssl": "require"},
+        ),
+        ("mariadb://u@/n?host=/run/mysqld/mysqld.sock", {**MYSQL, "host": "/run/mysqld/mysqld.sock", "user": "u"}),
         ("postgres://h/n?schema=blog&application_name=x", {**POSTGRES, "host": "h", "schema": "blog"}),
     ],
 )
@@ -31,7 +37,7 @@ def test_addresses(url: str, parts: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     "url, expected",
     [
-        ("mysql://h/n", f"{EXPECTED}; `octavo db copy` copies the data of MySQL to it"),
+        ("oracle://h/n", EXPECTED),
         ("data.db", EXPECTED),
         ("postgres://u:pa/ss@h/n", EXPECTED),
         ("postgres://[h/n", EXPECTED),

@@ -212,6 +212,14 @@ def test_a_database_address_beside_single_keys(
     assert (database.client, database.host, database.name) == expected
 
 
+@pytest.mark.parametrize("client", ["mysql", "mysql2", "mariadb"])
+def test_mysql_has_a_port_of_its_own(tmp_path: Path, client: str) -> None:
+    project = write_project(tmp_path, {".env": f"DATABASE_CLIENT={client}\nDATABASE_NAME=n"})
+    database = load_settings(project, {}).database
+    assert (database.is_mysql, database.port) == (True, 3306)
+    assert load_settings(project, {"DATABASE_PORT": "5432"}).database.port == 5432
+
+
 @pytest.mark.parametrize(
     "toml, rules",
     [
@@ -364,12 +372,22 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
         ({}, {"PORT": "70000"}, ['PORT: server.port: expected a whole number, 0 to 65535, not "70000"']),
         (
             {},
-            {"DATABASE_CLIENT": "mysql"},
-            ['DATABASE_CLIENT: database.client: expected one of sqlite, postgres, not "mysql"'],
+            {"DATABASE_CLIENT": "oracle"},
+            ['DATABASE_CLIENT: database.client: expected one of sqlite, postgres, mysql, not "oracle"'],
+        ),
+        (
+            {"config/database.toml": "replicas = ['a']\npooler = 'prepared'\n[backups]\nschedule = '0 3 * * *'"},
+            {"DATABASE_URL": "mysql://u@h/n"},
+            [
+                "config/database.toml: pooler: expected no value: it is supported for PostgreSQL only",
+                "config/database.toml: replicas: expected no value: it is supported for PostgreSQL only",
+                "config/database.toml: backups.schedule: expected no schedule: Octavo does not back up MySQL; use "
+                "mysqldump or mariadb-dump",
+            ],
         ),
         (
             {},
-            {"DATABASE_URL": "mysql://u:secret@h/n"},
+            {"DATABASE_URL": "oracle://u:secret@h/n"},
             [
                 "DATABASE_URL: database.url: expected a URL such as sqlite:///data.db or "
                 "postgresql://user:password@host:5432/name; `octavo db copy` copies the data of MySQL to it"

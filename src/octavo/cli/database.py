@@ -408,6 +408,7 @@ def backup(file: Path | None, force: bool, scheduled: bool, begun: bool, project
     PostgreSQL requires pg_dump.
     """
     settings = read_settings(project)
+    require_supported(settings)
     if scheduled:
         if file is not None:
             raise click.UsageError("--scheduled takes no file, because the settings define the folder")
@@ -415,7 +416,6 @@ def backup(file: Path | None, force: bool, scheduled: bool, begun: bool, project
         return
     if file is None:
         raise click.UsageError("Missing argument 'FILE'")
-    require_supported(settings)
     if file.exists() and not force:
         refuse(f"{file} already exists; --force replaces it")
     if settings.database.client == "sqlite":

@@ -326,7 +326,7 @@ def parameters_of(url: str) -> Parameters:
     parts = urlsplit(url)
     options = parse_qs(parts.query)
     return {
-        "host": options.get("socket", [parts.hostname])[-1],
+        "host": options.get("host", [parts.hostname])[-1],
         "port": parts.port,
         "user": unquote(parts.username) if parts.username else None,
         "password": unquote(parts.password) if parts.password else None,

@@ -290,7 +290,7 @@ def _build(project: Path, mode: Mode, adopted: bool, chosen: Chosen) -> Settings
     jwt_secret = sections["plugins"].users_permissions.config.jwt_secret
     sections["secrets"] = replace(sections["secrets"], jwt_secret=jwt_secret)
     sources = {place: given.source for place, given in chosen.items()}
-    if sections["database"].client == "mysql" and _PORT not in chosen:
+    if sections["database"].is_mysql and _PORT not in chosen:
         sections["database"] = replace(sections["database"], port=_MYSQL_PORT)
     return Settings(project=project, mode=mode, adopted=adopted, sources=sources, **sections)
 
@@ -338,7 +338,7 @@ def _check(settings: Settings, require_secrets: bool) -> Iterable[SettingsProble
 
 def _nameless(settings: Settings) -> SettingsProblem:
     """Return the problem of a database on a server without a name."""
-    server = "MySQL" if settings.database.client == "mysql" else "PostgreSQL"
+    server = "MySQL" if settings.database.is_mysql else "PostgreSQL"
     expected = f"expected the name of the {server} database"
     source = settings.sources.get(("database", "client"), "")
     if ("database", "name") in settings.sources or not source.endswith("CLIENT"):
@@ -349,7 +349,7 @@ def _nameless(settings: Settings) -> SettingsProblem:
 def _mysql_problems(settings: Settings) -> Iterable[SettingsProblem]:
     """Yield the problems of settings that MySQL does not support."""
     database = settings.database
-    if database.client == "mysql":
+    if database.is_mysql:
         for name, is_set in (("pooler", database.pooler != "none"), ("replicas", bool(database.replicas))):
             if is_set:
                 yield placed(settings, ("database", name), "expected no value: it is supported for PostgreSQL only")

@@ -133,11 +133,7 @@ def test_migrations_run_unless_the_project_says_otherwise(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "connection, told",
     [
-        ({"client": "mssql", "connection": {}}, "'mssql' is not supported"),
-        (
-            {"client": "mysql", "connection": {}},
-            "Copy the data with `octavo db copy mysql://USER@localhost:3306/NAME TAR",
-        ),
+        ({"client": "oracledb", "connection": {}}, "'oracledb' is not supported"),
         ({"client": "sqlite", "connection": {"filename": ":memory:"}}, "expected a file name"),
         ({"client": "sqlite", "connection": {}}, "connection.filename: is missing"),
         ({}, "has no client"),

@@ -37,7 +37,7 @@ _NAME: Final = "%Y%m%dT%H%M%SZ"
 
 def require_supported(settings: Settings) -> None:
     """Raise BackupFailed if Octavo cannot back up the project's kind of database."""
-    if settings.database.client == "mysql":
+    if settings.database.is_mysql:
         raise BackupFailed(
             "Octavo does not back up MySQL and MariaDB: use mysqldump or mariadb-dump, and the client to restore"
         )

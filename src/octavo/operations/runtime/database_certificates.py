@@ -1,4 +1,4 @@
-"""The certificates of the connection to a database server, read again for new connections after their files have changed."""
+"""The certificates of connections to a database server, read again for new ones after their files have changed."""
 
 import logging
 import os
@@ -106,8 +106,8 @@ def _is_pem(text: str) -> bool:
 
 def _believes_the_machine(options: Database) -> bool:
     """Return whether to trust the system's authorities: without a context, PostgreSQL's driver trusts only its own."""
-    kept = options.client == "postgres" and ("PGSSLROOTCERT" in os.environ or _AUTHORITIES.expanduser().exists())
-    return options.ssl in _VERIFIED and not kept
+    kept = "PGSSLROOTCERT" in os.environ or _AUTHORITIES.expanduser().exists()
+    return options.ssl in _VERIFIED and (options.is_mysql or not kept)
 
 
 def _context(options: Database, project: Path) -> ssl.SSLContext:

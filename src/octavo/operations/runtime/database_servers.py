@@ -82,7 +82,7 @@ def read_servers(settings: Settings) -> Servers:
     """Return the servers in the settings, with the direct address past a pooler where one is set."""
     options = settings.database
     places = _places("host", options.host, options.port)
-    if len(places) > 1 and options.client == "mysql":
+    if len(places) > 1 and options.is_mysql:
         raise _wrong("host", "expected one server: several are supported for PostgreSQL only")
     host, port = places[0]
     parameters: dict[str, Any] = {

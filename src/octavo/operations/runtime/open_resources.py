@@ -87,7 +87,7 @@ def place_of_database(settings: Settings) -> str:
     options = settings.database
     if options.client == "sqlite":
         return f"SQLite, {options.filename}"
-    if options.client == "mysql":
+    if options.is_mysql:
         return f"MySQL, {options.name} at {options.host}:{options.port}"
     return f"PostgreSQL, {options.name} at {options.host}:{options.port}, schema {options.schema or 'public'}"
 

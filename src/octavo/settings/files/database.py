@@ -208,3 +208,8 @@ class Database:
         bounds=AT_LEAST_ZERO,
         default_doc="15s",
     )
+
+    @property
+    def is_mysql(self) -> bool:
+        """Whether it is MySQL or MariaDB."""
+        return self.client == "mysql"
