@@ -1,6 +1,6 @@
 """Services for what is done ten at once.
 
-PostgreSQL is served by two processes, so nothing that a process remembers or locks for itself is enough; SQLite by one.
+Servers are served by two processes, so nothing that a process remembers or locks for itself is enough; SQLite by one.
 """
 
 import json
@@ -16,6 +16,7 @@ from tests.at_once.service import PART, SECRETS, TYPES, Service
 from tests.cli.processes import serving
 from tests.cli.projects import database_variables, write_type
 from tests.models.club import NEVER
+from tests.mysql_server import MysqlServer
 from tests.postgresql_server import PostgresqlServer
 
 
@@ -31,7 +32,7 @@ def _project(project: Path) -> Path:
 
 @contextmanager
 def _served(request: pytest.FixtureRequest, project: Path, command: str, count: int) -> Iterator[Service]:
-    """Serve a project on SQLite, or by `count` processes on PostgreSQL, with its first administrator."""
+    """Serve a project on SQLite, or by `count` processes on a server, with its first administrator."""
     with ExitStack() as stack:
         variables, processes = {}, 1
         if request.param == "postgresql":
@@ -39,6 +40,11 @@ def _served(request: pytest.FixtureRequest, project: Path, command: str, count: 
             url = server.create_database()
             stack.callback(server.drop_database, url)
             variables, processes = database_variables(url), count
+        elif request.param == "mysql":
+            other: MysqlServer = request.getfixturevalue("mysql_server")
+            name = other.create_database()
+            stack.callback(other.drop_database, name)
+            variables, processes = {"DATABASE_URL": other.url(name)}, count
         running = [stack.enter_context(serving(command, project, **variables, **NEVER)) for _ in range(processes)]
         found = Service([one.port for one in running], project)
         person = {"password": "Passw0rd-of-Ada", "firstname": "Ada", "lastname": "L"}
@@ -52,7 +58,7 @@ def _served(request: pytest.FixtureRequest, project: Path, command: str, count: 
         yield found
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=["sqlite", "postgresql", "mysql"])
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The service on each database, in production."""
     with _served(request, _project(tmp_path_factory.mktemp("ten")), "start", 2) as found:
@@ -63,7 +69,7 @@ def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         yield found
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=["sqlite", "postgresql", "mysql"])
 def building(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The service on each database, in development: content-types are made, and mails are files."""
     with _served(request, _project(tmp_path_factory.mktemp("ten")), "develop", 1) as found:

@@ -102,7 +102,9 @@ def _rows(content_type: ContentType, dialect: Dialect, *, hides: bool) -> str:
 
 
 def _locale(content_type: ContentType, dialect: Dialect, default_locale: str) -> str:
-    return f"coalesce(locale, {dialect.literal(default_locale)})" if content_type.localized else "CAST(NULL AS text)"
+    if not content_type.localized:
+        return dialect.as_text("NULL")
+    return f"coalesce(locale, {dialect.literal(default_locale)})"
 
 
 def _counting(

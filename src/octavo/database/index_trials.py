@@ -74,7 +74,7 @@ async def _measure(database: Database, registry: Registry, advice: Advice) -> tu
     table = dialect.quote(physical_name(table_name(content_type), dialect))
     names = [column_name(content_type.scalar(key.attribute)) for key in advice.index.keys]
     columns = [dialect.quote(physical_name(name, dialect)) for name in names]
-    lengths = ", ".join(f"coalesce(avg(length(CAST({column} AS text))), 0)" for column in columns)
+    lengths = ", ".join(f"coalesce(avg(length({dialect.as_text(column)})), 0)" for column in columns)
     rows = int(await database.fetch_value(f"SELECT count(*) FROM {table}", long=True))
     found = await database.fetch_row(f"SELECT {lengths} FROM (SELECT * FROM {table} LIMIT {_SAMPLE}) s")
     width = sum(float(one) for one in found or ())

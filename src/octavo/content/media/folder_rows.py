@@ -116,8 +116,7 @@ class FolderRows:
 
 def _move(dialect: Dialect, table: str, column: str) -> RawStatement:
     """Return the statement that replaces the path prefix `path` by `to` in one column."""
-    rest = f"substr({column}, CAST({{start}} AS integer))"
-    moved = dialect.concat_or_null(dialect.as_text("{to}"), rest)
+    moved = dialect.concat_or_null(dialect.as_text("{to}"), f"substr({column}, {{start}})")
     return RawStatement(
         f"UPDATE {table} SET {column} = {moved} WHERE {column} = {{path}} OR {column} LIKE {{below}}"  # noqa: S608
     )
