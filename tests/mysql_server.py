@@ -27,6 +27,8 @@ _OPTIONS: Final = (
 )
 """Fast and small. The data need not survive a crash of the machine."""
 
+EXACT: Final = "utf8mb4_nopad_bin"
+"""A collation that compares code points, of MariaDB."""
 USER: Final = "octavo"
 PASSWORD: Final = "a secret / % @"
 
@@ -81,10 +83,10 @@ class MysqlServer:
         """Return the URL of a database on this server."""
         return f"mysql://{USER}:a%20secret%20%2F%20%25%20%40@127.0.0.1:{self.port}/{database}"
 
-    def create_database(self, charset: str = "utf8mb4") -> str:
+    def create_database(self, charset: str = "utf8mb4", collation: str = "") -> str:
         """Return the name of a new, empty database."""
-        name = f"test_{uuid.uuid4().hex}"
-        self.run_sql(f"CREATE DATABASE `{name}` CHARACTER SET {charset}")
+        name, collate = f"test_{uuid.uuid4().hex}", f" COLLATE {collation}" if collation else ""
+        self.run_sql(f"CREATE DATABASE `{name}` CHARACTER SET {charset}{collate}")
         return name
 
     def drop_database(self, name: str) -> None:

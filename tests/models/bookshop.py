@@ -50,7 +50,7 @@ async def write_bookshop(database: Database, registry: Registry) -> None:
     )
     await synchronize(database, registry, own)
     async with database.transaction() as transaction:
-        writer = ContentWriter(transaction, registry, database.dialect.name)
+        writer = ContentWriter(transaction, registry, database.dialect)
         await _write_people(writer)
         await _write_content(writer, Random(11))
 

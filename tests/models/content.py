@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from octavo.database.connection import Connection
+from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.physical_names import (
     CREATOR_COLUMNS,
     column_name,
@@ -28,8 +29,6 @@ _CASTS = {
     ValueKind.DECIMAL: "{}::text::numeric",
     ValueKind.DATE: "{}::text::date",
     ValueKind.TIME: "{}::text::time",
-    ValueKind.DATETIME: "(timestamp 'epoch' + {}::int8 * interval '1 millisecond')",
-    ValueKind.TIMESTAMP: "(timestamp 'epoch' + {}::int8 * interval '1 millisecond')",
     ValueKind.JSON: "{}::text::jsonb",
 }
 
@@ -37,7 +36,7 @@ _CASTS = {
 class ContentWriter:
     """Adds entries of a registry's definitions. Instants are given in milliseconds, JSON as the value itself."""
 
-    def __init__(self, connection: Connection, registry: Registry, dialect: str) -> None:
+    def __init__(self, connection: Connection, registry: Registry, dialect: Dialect) -> None:
         self._connection = connection
         self._registry = registry
         self._dialect = dialect
@@ -73,26 +72,27 @@ class ContentWriter:
 
     async def _insert(self, table: str, row: Mapping[str, Any], kinds: Mapping[str, ValueKind]) -> int:
         self._ids[table] += 1
-        columns, places, given = ["id"], ["?1" if self._dialect == "sqlite" else "$1"], [self._ids[table]]
+        columns, places, given = ["id"], [self._dialect.mark(1)], [self._ids[table]]
         for position, (column, value) in enumerate(row.items(), 2):
             columns.append(column)
             places.append(self._place(position, kinds.get(column)))
             given.append(self._value(value, kinds.get(column)))
-        names = ", ".join(f'"{column}"' for column in columns)
-        await self._connection.execute(f'INSERT INTO "{table}" ({names}) VALUES ({", ".join(places)})', given)
+        names, target = ", ".join(map(self._dialect.quote, columns)), self._dialect.quote(table)
+        await self._connection.execute(f"INSERT INTO {target} ({names}) VALUES ({', '.join(places)})", given)
         return self._ids[table]
 
     def _place(self, position: int, kind: ValueKind | None) -> str:
-        if self._dialect == "sqlite":
-            return f"?{position}"
-        return _CASTS.get(kind, "{}").format(f"${position}") if kind else f"${position}"
+        mark = self._dialect.mark(position)
+        if kind in (ValueKind.DATETIME, ValueKind.TIMESTAMP):
+            return self._dialect.instant(mark)
+        return _CASTS.get(kind, "{}").format(mark) if kind and self._dialect.name == "postgresql" else mark
 
     def _value(self, value: Any, kind: ValueKind | None) -> Any:
         if value is None:
             return None
         if kind is ValueKind.JSON:
             return json.dumps(value, ensure_ascii=False)
-        if kind is ValueKind.DECIMAL and self._dialect == "postgresql":
+        if kind is ValueKind.DECIMAL and self._dialect.name == "postgresql":
             return str(value)
         return value
 

@@ -16,8 +16,9 @@ from octavo.operations.runtime import process as app
 from octavo.schema.registry import Registry
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN, bookshop_registry
 from tests.models.people import Hands
-from tests.models.site import Site, open_bookshop, open_project, postgresql_variables, under_safe
+from tests.models.site import Site, mysql_variables, open_bookshop, open_project, postgresql_variables, under_safe
 from tests.models.templates import Copy, copy_of
+from tests.mysql_server import EXACT, MysqlServer
 from tests.postgresql_server import PostgresqlServer, database_name
 
 
@@ -44,7 +45,18 @@ async def postgresql_bookshop(
     await site.database.close()
 
 
-@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="session")
+async def mysql_bookshop(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mysql_server: MysqlServer
+) -> AsyncIterator[Site]:
+    """Its texts are compared by their code points, as on the other databases."""
+    variables = mysql_variables(mysql_server.url(mysql_server.create_database(collation=EXACT)))
+    site = await open_bookshop(tmp_path_factory.mktemp("bookshop"), variables)
+    yield site
+    await site.database.close()
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgresql", "mysql"])
 def bookshop(request: pytest.FixtureRequest) -> Site:
     """The bookshop on each database in turn."""
     site: Site = request.getfixturevalue(f"{request.param}_bookshop")

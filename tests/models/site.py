@@ -53,6 +53,11 @@ def postgresql_variables(url: str) -> dict[str, str]:
     }
 
 
+def mysql_variables(url: str) -> dict[str, str]:
+    """The same for a database on MySQL or MariaDB."""
+    return {"DATABASE_CLIENT": "mysql", "DATABASE_URL": url}
+
+
 @asynccontextmanager
 async def another(site: Site, **compat: Any) -> AsyncIterator[Site]:
     """The same content served by another process, with other rules of the compatibility profile."""

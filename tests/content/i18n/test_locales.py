@@ -27,7 +27,7 @@ def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
 async def writer(database: Database) -> ContentWriter:
     registry = builtin_registry()
     await synchronize(database, registry)
-    return ContentWriter(database, registry, database.dialect.name)
+    return ContentWriter(database, registry, database.dialect)
 
 
 @pytest.mark.usefixtures("writer")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from octavo.query import operators as op
 from octavo.query.plan.nodes import Parameter, ParameterKind
+from octavo.query.sql.dialects.mysql import MYSQL
 from octavo.schema.scalar_types import ValueKind
 from tests.dialects import DIALECTS
 from tests.models.site import Site
@@ -34,12 +35,30 @@ STORED = {
 }
 
 
+IN_MYSQL = {
+    Kind.STRING: "CAST(?1 AS CHAR)",
+    Kind.TEXT: "CAST(?1 AS CHAR)",
+    Kind.INTEGER: "CAST(?1 AS SIGNED)",
+    Kind.BIG_INTEGER: "CAST(?1 AS SIGNED)",
+    Kind.FLOAT: "CAST(?1 AS DOUBLE)",
+    Kind.DECIMAL: "CAST(?1 AS DECIMAL(10, 2))",
+    Kind.BOOLEAN: "?1",
+    Kind.DATE: "CAST(?1 AS DATE)",
+    Kind.TIME: "CAST(?1 AS TIME(3))",
+    Kind.DATETIME: MYSQL.instant("?1"),
+    Kind.TIMESTAMP: MYSQL.instant("?1"),
+    Kind.JSON: "CAST(?1 AS CHAR)",
+}
+
+
 async def shown(site: Site, kind: ValueKind, value: object) -> Any:
     """The JSON value that a stored value is shown as."""
     place = "?1"
     if site.database.dialect.name == "postgresql":
         place = STORED[kind].format("$1")
         value = value if value is None else str(value)
+    elif site.database.dialect.name == "mysql":
+        place = IN_MYSQL[kind]
     return await shown_sql(site, kind, place, value)
 
 
@@ -284,6 +303,6 @@ async def test_where_there_is_no_text_nothing_ends(
     bookshop: Site, text: str | None, part: str, expected: bool | None
 ) -> None:
     dialect = bookshop.database.dialect
-    columns = ("?1", "?2") if bookshop.database.dialect.name == "sqlite" else ("$1::text", "$2::text")
+    columns = [dialect.parameter(Parameter(number, ParameterKind.TEXT)) for number in (0, 1)]
     found = await bookshop.database.fetch_value(f"SELECT {dialect.ends_with(*columns)}", (text, part))
     assert (None if found is None else bool(found)) is expected

@@ -83,7 +83,7 @@ async def test_types_may_be_wider_than_a_function_call(database: Database) -> No
     )
     registry = Registry([*builtin_registry().content_types.values(), wide], ())
     await synchronize(database, registry)
-    writer = ContentWriter(database, registry, database.dialect.name)
+    writer = ContentWriter(database, registry, database.dialect)
     await writer.add(WIDE, **{name: name.upper() for name in attributes})
     found = planned(registry, "", WIDE)
     text = compile_read(found.plan, registry, database.dialect, LARGEST_ANSWER)

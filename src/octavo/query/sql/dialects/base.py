@@ -51,14 +51,14 @@ class IndexStatements(ABC):
 
 
 class OrderedRows(NamedTuple):
-    """Rows with one text each: its expression, the tables with their conditions, and the ORDER BY clause.
+    """Rows with one text each: its expression, the tables with their conditions, and the terms of the order.
 
     `keys` is the expression of a second text. `sorted`: the only table is a sub-select with this order.
     """
 
     text: str
     tables: str
-    order: str
+    order: Sequence[str]
     limit: str | None = None
     start: str | None = None
     keys: str = ""
@@ -258,7 +258,7 @@ class Dialect(BasicDialect):
 
     def join_ordered(self, rows: OrderedRows, alias: str) -> JoinedRows:
         """Concatenate the texts of rows in their order, separated by commas; `alias` can be used as a table's name."""
-        order = "" if rows.sorted else f"{rows.order}{self.limit(rows.limit, rows.start)}"
+        order = "" if rows.sorted else f" ORDER BY {', '.join(rows.order)}{self.limit(rows.limit, rows.start)}"
         keys = f", {rows.keys} AS keys" if rows.keys else ""
         tables = f"(SELECT {rows.text} AS json{keys} FROM {rows.tables}{order}) {alias}"
         return JoinedRows(self.join_rows(f"{alias}.json"), self.join_rows(f"{alias}.keys") if rows.keys else "", tables)

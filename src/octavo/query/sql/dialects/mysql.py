@@ -42,6 +42,11 @@ _COLUMN_TYPES: Final = {
     "plain datetime": "datetime",
     "plain json": "json",
 }
+_KEYS: Final = {
+    **dict.fromkeys((ValueKind.INTEGER, ValueKind.BIG_INTEGER, ValueKind.BOOLEAN), "SIGNED"),
+    ValueKind.FLOAT: "DOUBLE",
+    ValueKind.DECIMAL: "DECIMAL(65, 30)",
+}
 _WHOLE: Final = r"^[[:space:]]*[-+]?[0-9]+[[:space:]]*$"
 _NUMBER: Final = r"^[[:space:]]*[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?[[:space:]]*$"
 _FITS: Final = {
@@ -99,6 +104,7 @@ class MySQLDialect(Dialect):
     )
     longest_name = 64
     column_limits = PORTABLE
+    most_joined_conditions = 6
     most_values = 2_000  # a table of values is a UNION
 
     def literal(self, text: str) -> str:
@@ -174,11 +180,13 @@ class MySQLDialect(Dialect):
         limit = self.limit(rows.limit, rows.start)
         if self._is_mariadb:  # where a sub-select in FROM cannot depend on the row of the statement around it
             return _in_order(rows, rows.order, limit)
-        keys, place = f", {rows.keys} AS keys" if rows.keys else "", f"row_number() OVER ({rows.order.strip()})"
-        page = f"{rows.order}{limit}"
-        tables = f"(SELECT {rows.text} AS json{keys}, {place} AS place FROM {rows.tables}{page}) {alias}"
-        rows = OrderedRows(f"{alias}.json", tables, "", keys=f"{alias}.keys" if rows.keys else "")
-        return _in_order(rows, f" ORDER BY {alias}.place")
+        keys, order = f", {rows.keys} AS keys" if rows.keys else "", ", ".join(rows.order)
+        tables = (
+            f"(SELECT {rows.text} AS json{keys}, row_number() OVER (ORDER BY {order}) AS place"
+            f" FROM {rows.tables} ORDER BY {order}{limit}) {alias}"
+        )
+        placed = OrderedRows(f"{alias}.json", tables, [f"{alias}.place"], keys=f"{alias}.keys" if rows.keys else "")
+        return _in_order(placed, placed.order)
 
     def as_bytes(self, text: str) -> str:
         return f"CAST({text} AS BINARY)"
@@ -206,7 +214,7 @@ class MySQLDialect(Dialect):
             case ValueKind.TIMESTAMP:
                 return self.json_quoted(self.milliseconds(column))
             case _:
-                return f"coalesce(json_quote({column}), 'null')"
+                return f"coalesce(json_quote({column}), 'null' COLLATE utf8mb4_bin)"  # that of `json_quote`
 
     def json_quoted(self, text: str) -> str:
         return f"coalesce(concat('\"', {text}, '\"'), 'null')"
@@ -240,6 +248,14 @@ class MySQLDialect(Dialect):
 
     def ends_with(self, text: str, part: str) -> str:
         return f"{text} LIKE concat('%', {_escaped(part)}) ESCAPE '|'"
+
+    def key(self, kind: ValueKind, number: int) -> str:
+        cast = _KEYS.get(kind)
+        return f"CAST({self.mark(number)} AS {cast})" if cast else self.mark(number)
+
+    def key_json(self, values: Sequence[str]) -> str:
+        *keys, entry_id = values
+        return f"json_array({', '.join((*map(self.as_text, keys), entry_id))})"
 
     def comparable(self, kind: ValueKind, column: str, parameter: ParameterKind) -> str:
         return column
@@ -380,10 +396,19 @@ class MySQLDialect(Dialect):
     )
 
 
-def _in_order(rows: OrderedRows, order: str, page: str = "") -> JoinedRows:
+def _in_order(rows: OrderedRows, order: Sequence[str], page: str = "") -> JoinedRows:
     """Return the rows of tables, joined in an order."""
-    text, keys = (f"group_concat({one}{order} SEPARATOR ','{page})" if one else "" for one in (rows.text, rows.keys))
+    by = f" ORDER BY {', '.join(map(_with_nulls, order))}" if order else ""
+    text, keys = (f"group_concat({one}{by} SEPARATOR ','{page})" if one else "" for one in (rows.text, rows.keys))
     return JoinedRows(text, keys, rows.tables)
+
+
+def _with_nulls(term: str) -> str:
+    """Return a term of an order inside of `group_concat`, which takes NULL for 0 or an empty text."""
+    if term.endswith(".id"):
+        return term
+    value = term.removesuffix(" DESC")
+    return f"{value} IS NOT NULL{term[len(value) :]}, {term}"
 
 
 def _escaped(part: str) -> str:

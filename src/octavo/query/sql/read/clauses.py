@@ -75,9 +75,12 @@ class ClauseCompiler:
         return self.dialect.limit(self.limit_value(selection), self.start_value(selection))
 
     def order_by(self, selection: Selection, alias: str, *, link_order: tuple[str, ...] = ()) -> str:
-        """Return the ORDER BY clause. Ties, and lists without order, are sorted in link order, then by id."""
-        terms = [self.order(order, alias) for order in selection.order]
-        return " ORDER BY " + ", ".join((*terms, *(link_order or (f"{alias}.id",))))
+        """Return the ORDER BY clause of `order_terms`."""
+        return f" ORDER BY {', '.join(self.order_terms(selection, alias, link_order=link_order))}"
+
+    def order_terms(self, selection: Selection, alias: str, *, link_order: tuple[str, ...] = ()) -> list[str]:
+        """Return the terms of an order. Ties, and lists without order, are sorted in link order, then by id."""
+        return [*(self.order(order, alias) for order in selection.order), *(link_order or (f"{alias}.id",))]
 
     def order(self, order: Order, alias: str) -> str:
         return f"{self.order_value(order, alias)}{' DESC' if order.descending else ''}"

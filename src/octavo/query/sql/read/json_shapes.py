@@ -198,7 +198,8 @@ class ShapeCompiler(ClauseCompiler):
     def _one(self, shape: OneShape, alias: str) -> str:
         join, tables, order = self._sub_select(shape.step, shape.selection, alias, single=True)
         entry = self.entry_json(shape.step.target, shape.shape, join.target)
-        return f"coalesce((SELECT {entry} FROM {tables}{order} LIMIT 1), {self.literal(shape.missing)})"
+        found = f"SELECT {entry} FROM {tables} ORDER BY {', '.join(order)} LIMIT 1"
+        return f"coalesce(({found}), {self.literal(shape.missing)})"
 
     def _many(self, shape: ManyShape, alias: str, parts: JsonParts) -> None:
         join, tables, order = self._sub_select(shape.step, shape.selection, alias)
@@ -223,7 +224,7 @@ class ShapeCompiler(ClauseCompiler):
 
     def _sub_select(
         self, step: Step, selection: Selection, alias: str, *, single: bool = False
-    ) -> tuple[Join, str, str]:
+    ) -> tuple[Join, str, list[str]]:
         """Return the tables and the order of a step's entries; for a single target, the first link is used."""
         join = self.join(step, alias)
         where = correlated(join)
@@ -232,7 +233,7 @@ class ShapeCompiler(ClauseCompiler):
         link_order = join.link_order[-1:] if single else join.link_order
         if selection.backwards:
             link_order = tuple(f"{column} DESC" for column in link_order)
-        return join, f"{join.tables}{where}", self.order_by(selection, join.target, link_order=link_order)
+        return join, f"{join.tables}{where}", self.order_terms(selection, join.target, link_order=link_order)
 
     def _counted(self, shape: CountShape, alias: str) -> str:
         join = self.join(shape.step, alias)
@@ -263,8 +264,8 @@ class ShapeCompiler(ClauseCompiler):
             conditions.insert(0, f"{kind} IN ({self._literals(branch.target.uid for branch in shape.branches)})")
         variant = self._variant_of(shape, kind, f"{row}.{self.quote(id_column)}", "", unlisted)
         where = " AND ".join([f"{row}.{self.quote(key)} = {alias}.id", *conditions])
-        order = f"{row}.{self.quote('order')}, {row}.id"
-        rows = OrderedRows(variant, f"{self.quote(name)} {row} WHERE {where}", f" ORDER BY {order}")
+        order = (f"{row}.{self.quote('order')}", f"{row}.id")
+        rows = OrderedRows(variant, f"{self.quote(name)} {row} WHERE {where}", order)
         if not shape.wrapped:
             self._array(rows, shape.empty, parts)
             return

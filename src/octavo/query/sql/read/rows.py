@@ -46,10 +46,11 @@ class _RowsCompiler(ClauseCompiler):
         values = [self._value(column, ends[column.steps]) for column in plan.columns]
         named = ", ".join(f"{value} AS c{place}" for place, value in enumerate(values))
         grouped = f" GROUP BY {', '.join(values[place] for place in plan.groups)}" if plan.groups else ""
+        by = ", ".join(_order(plan))
         return (
             f"SELECT {'DISTINCT ' if plan.distinct else ''}{named} FROM {self.table(plan.selection)} {alias}{joins}"
             f"{self.where(plan.selection.condition, alias)}{grouped}"
-            f"{_order(plan)}{self.limit(plan.selection)}"
+            f"{f' ORDER BY {by}' if by else ''}{self.limit(plan.selection)}"
         )
 
     def _joined_step(self, steps: tuple[Step, ...], ends: dict[tuple[Step, ...], str]) -> str:
@@ -72,6 +73,5 @@ class _RowsCompiler(ClauseCompiler):
         return f"{_FUNCTIONS[column.measure]}({'DISTINCT ' if column.distinct else ''}{value})"
 
 
-def _order(plan: RowsPlan) -> str:
-    by = ", ".join(f"c{place}{' DESC' if descending else ''}" for place, descending in plan.order)
-    return f" ORDER BY {by}" if by else ""
+def _order(plan: RowsPlan) -> list[str]:
+    return [f"c{place}{' DESC' if descending else ''}" for place, descending in plan.order]

@@ -280,11 +280,11 @@ class SelectCompiler(ShapeCompiler):
         selection = plan.selection
         terms = [f"k{number}{' DESC' if order.descending else ''}" for number, order in enumerate(selection.order)]
         ids = self._cut(f"SELECT * FROM {found} ORDER BY {', '.join((*terms, 'id'))}", selection)
-        order, entry = ", ".join(f"{page}.{term}" for term in (*terms, "id")), self.alias()
+        order, entry = [f"{page}.{term}" for term in (*terms, "id")], self.alias()
         return OrderedRows(
             self.entry_json(selection.target, plan.shape, entry),
             f"({ids}) {page} JOIN {self.table(selection)} {entry} ON {entry}.id = {page}.id",
-            f" ORDER BY {order}",
+            order,
             self.limit_value(selection),
         )
 
@@ -292,7 +292,7 @@ class SelectCompiler(ShapeCompiler):
         """Return the page's rows. With an offset, or an order and more than the entries' own values, the ids are paged
         first, so that JSON is built for the returned entries only."""
         selection, alias = plan.selection, self.alias()
-        order, limit = self.order_by(selection, alias), self.limit_value(selection)
+        order, limit = self.order_terms(selection, alias), self.limit_value(selection)
         keys = self._keys(selection, alias) if plan.with_keys else ""
         pages_ids = self.dialect.pages_ids_first or (
             _sorts(selection) and (self.dialect.plans_by_limit or has_nested_values(plan.shape))
