@@ -484,6 +484,23 @@ async def test_cancellation_anywhere_leaves_nothing_behind(articles: MysqlDataba
     assert await articles.execute("UPDATE articles SET `rank` = 2") == 3
 
 
+async def test_cancellation_while_a_connection_opens(articles: MysqlDatabase) -> None:
+    async def change() -> None:
+        async with articles.apart() as connection:
+            await connection.fetch_value("SELECT 1")
+            await asyncio.Event().wait()
+
+    for steps in range(40):
+        task = asyncio.create_task(change())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        task.cancel()
+        async with asyncio.timeout(10):
+            await asyncio.wait((task,))
+        assert task.cancelled()
+    assert await articles.fetch_value("SELECT 1") == 1
+
+
 async def test_cancelled_read_ends_on_the_server(articles: MysqlDatabase) -> None:
     for _ in range(12):
         task = asyncio.create_task(articles.fetch_value(ENDLESS))

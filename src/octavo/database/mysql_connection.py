@@ -75,6 +75,7 @@ class AsyncmyConnection(RawConnection):
     _ssl_context: Any
     _stream_broken: bool
     _client_flag: int
+    _connect_timeout: float | None
     server_capabilities: int
 
     async def _request_authentication(self) -> Any:
@@ -83,6 +84,12 @@ class AsyncmyConnection(RawConnection):
             self._ssl_context = None
             self._client_flag &= ~SSL
         return await super()._request_authentication()  # type: ignore[misc]
+
+    async def connect(self) -> Any:
+        """Connect. The caller limits the time: asyncmy uses `wait_for`, which loses cancellations in Python 3.11."""
+        self._connect_timeout = None
+        raw: Any = super()
+        return await raw.connect()
 
     @property
     def is_closed(self) -> bool:
@@ -282,7 +289,6 @@ async def _connect(parameters: Parameters, seconds: float) -> AsyncmyConnection:
         client_flag=FOUND_ROWS,
         autocommit=None,
         program_name="octavo",
-        connect_timeout=seconds,
         ssl=None if is_path else _context(encryption),
     )
     raw.prefers_encryption = encryption == "prefer"
