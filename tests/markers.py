@@ -39,7 +39,7 @@ SLOW = (
     "operations/runtime/test_reload_signal.py",
     "operations/runtime/test_scheduled_backups.py",
     "option_changes/",
-    "query/sql/dialects/test_third_dialect.py",
+    "query/sql/dialects/test_portability.py",
     "robustness/",
     "security/",
     "test_extending_docs.py",

@@ -76,7 +76,7 @@ STATEMENTS: dict[Change, str | dict[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("dialect", ["postgresql", "sqlite"])
 @pytest.mark.parametrize("change", STATEMENTS, ids=str)
 def test_statements(change: Change, dialect: str) -> None:
     expected = STATEMENTS[change]

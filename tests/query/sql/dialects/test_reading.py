@@ -263,7 +263,7 @@ async def test_texts_are_compared_without_wildcards(
     assert bool(found) is expected
 
 
-@pytest.mark.parametrize("name", DIALECTS)
+@pytest.mark.parametrize("name", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("count", [1, 2, 90, 91, 100, 8_101])
 def test_no_call_takes_more_arguments_than_databases_allow(name: str, count: int) -> None:
     text = DIALECTS[name].concat([f"c{number}" for number in range(count)])
@@ -282,6 +282,9 @@ def test_no_call_takes_more_arguments_than_databases_allow(name: str, count: int
         ("postgresql", None, None, ""),
         ("postgresql", "$1", "$2", " LIMIT $1 OFFSET $2"),
         ("postgresql", None, "$1", " OFFSET $1"),
+        ("mysql", None, None, " LIMIT 18446744073709551615"),
+        ("mysql", "?1", "?2", " LIMIT ?1 OFFSET ?2"),
+        ("mysql", None, "?1", " LIMIT 18446744073709551615 OFFSET ?1"),
     ],
 )
 def test_the_clause_that_cuts_a_page(name: str, limit: str | None, start: str | None, expected: str) -> None:

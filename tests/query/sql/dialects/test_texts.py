@@ -8,7 +8,7 @@ from octavo.query.operators import Test as Operator
 from octavo.query.plan.nodes import Parameter, ParameterKind
 from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.tables import Column
-from octavo.query.sql.dialects.base import BasicDialect, Dialect
+from octavo.query.sql.dialects.base import BasicDialect, Dialect, JoinedRows, OrderedRows
 from octavo.query.sql.dialects.postgresql import POSTGRESQL
 from octavo.query.sql.dialects.sqlite import SQLITE
 from octavo.schema.scalar_types import ValueKind
@@ -18,6 +18,7 @@ FOLDED = r"""CASE WHEN length({p}) < 12000 THEN c LIKE '%' || replace(replace(re
  '_', '\_') || '%' ESCAPE '\' ELSE instr(lower(c), lower({p})) > 0 END""".replace("\n", "")
 TEXT = Parameter(0, ParameterKind.TEXT)
 NEW = Column("c", "integer")
+KEY = Index(name="i", columns=("c",))
 
 CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
     ("quote", ("order",), '"order"', '"order"'),
@@ -71,6 +72,26 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
         )
     ),
     ("join_rows", ("t.j",), "group_concat(t.j, ',')", "string_agg(t.j, ',')"),
+    (
+        "join_ordered",
+        (OrderedRows("j", "t", ("a", "b DESC"), "l", keys="k"), "r"),
+        JoinedRows(
+            "group_concat(r.json, ',')",
+            "group_concat(r.keys, ',')",
+            "(SELECT j AS json, k AS keys FROM t ORDER BY a, b DESC LIMIT l) r",
+        ),
+        JoinedRows(
+            "string_agg(r.json, ',')",
+            "string_agg(r.keys, ',')",
+            "(SELECT j AS json, k AS keys FROM t ORDER BY a, b DESC LIMIT l) r",
+        ),
+    ),
+    (
+        "join_ordered",
+        (OrderedRows("j", "(SELECT a FROM t ORDER BY a) s", ["a"], sorted=True), "r"),
+        JoinedRows("group_concat(r.json, ',')", "", "(SELECT j AS json FROM (SELECT a FROM t ORDER BY a) s) r"),
+        JoinedRows("string_agg(r.json, ',')", "", "(SELECT j AS json FROM (SELECT a FROM t ORDER BY a) s) r"),
+    ),
     ("as_bytes", ("t.j",), "CAST(t.j AS BLOB)", "convert_to(t.j, 'UTF8')"),
     (
         "answer",
@@ -195,6 +216,9 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
         ('DROP INDEX IF EXISTS "i"',),
         ('ALTER TABLE "t" DROP CONSTRAINT IF EXISTS "i"', 'DROP INDEX IF EXISTS "i"'),
     ),
+    ("drop_foreign_key", ("t", "k"), 'ALTER TABLE "t" DROP CONSTRAINT "k"', 'ALTER TABLE "t" DROP CONSTRAINT "k"'),
+    ("fit_index", (KEY, {"c": "text"}), KEY, KEY),
+    ("system_column", ("c text NOT NULL",), "c text NOT NULL", "c text NOT NULL"),
     ("rename_index", ("t", "i", "j"), None, 'ALTER INDEX "i" RENAME TO "j"'),
     ("rename_foreign_key", ("t", "k", "l"), None, 'ALTER TABLE "t" RENAME CONSTRAINT "k" TO "l"'),
     *(

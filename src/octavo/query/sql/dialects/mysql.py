@@ -3,6 +3,7 @@
 Comparison, order and uniqueness of texts follow the collation of the column, as in Strapi v4 on these databases.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -234,7 +235,10 @@ class MySQLDialect(Dialect):
     def json_object(self, members: Mapping[str, str]) -> str:
         parts: list[str] = []
         for key, text in members.items():
-            parts += [self.literal(f'{"," if parts else "{"}"{key}":'), f"coalesce({text}, 'null')"]
+            parts += [
+                self.literal(f"{',' if parts else '{'}{json.dumps(key, ensure_ascii=False)}:"),
+                f"coalesce({text}, 'null')",
+            ]
         return self.as_bytes(self.concat([*parts, "'}'"]))
 
     def text_of(self, kind: ValueKind, column: str) -> str:
@@ -343,7 +347,8 @@ class MySQLDialect(Dialect):
     def change_type(self, table: str, column: Column, safe: bool) -> Statements:
         place, name = self.quote(table), self.quote(column.name)
         if safe:
-            return (f"ALTER TABLE {place} MODIFY COLUMN {name} {column.type}",)
+            required = "" if column.nullable else " NOT NULL"
+            return (f"ALTER TABLE {place} MODIFY COLUMN {name} {column.type}{required}",)
         old = self.quote(f"octavo_old_{column.name}"[: self.longest_name])
         text = f"CAST({old} AS CHAR)"
         fits = _FITS.get(column.type, "true").format(text)

@@ -1,0 +1,167 @@
+"""Changes of tables on MySQL and MariaDB: their statements, and what a real server makes of them."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+
+from octavo.database.connection import Database
+from octavo.database.mysql import MysqlDatabase
+from octavo.database.synchronize import found_tables
+from octavo.query.sql.ddl.changes import (
+    AddColumn,
+    AddForeignKey,
+    Change,
+    ChangeType,
+    CreateIndex,
+    CreateTable,
+    DropColumn,
+    DropIndex,
+    DropTable,
+    WidenColumn,
+    difference,
+)
+from octavo.query.sql.ddl.indexes import Index
+from octavo.query.sql.ddl.physical import physical_tables
+from octavo.query.sql.ddl.tables import ID, Column, ForeignKey, Table
+from octavo.query.sql.dialects.mysql import MYSQL
+from tests.mysql_server import MysqlServer
+from tests.query.sql.ddl.test_changes import DEFAULTED, KEY, NUMBER, PLAIN, STRICT, TEXT, UNIQUE
+
+pytestmark = pytest.mark.anyio
+
+STATEMENTS: Final[Sequence[tuple[Change, str]]] = [
+    (AddColumn("t", DEFAULTED, None), "ALTER TABLE `t` ADD COLUMN `d` text DEFAULT ('it''s') NOT NULL"),
+    (AddColumn("t", STRICT, None), "ALTER TABLE `t` ADD COLUMN `s` text"),
+    (CreateIndex("t", PLAIN), "CREATE INDEX `i` ON `t` (`a`, `order`)"),
+    (CreateIndex("t", UNIQUE), "CREATE UNIQUE INDEX `u` ON `t` (`a`)"),
+    (CreateIndex("t", replace(PLAIN, prefixes=(("a", 750),))), "CREATE INDEX `i` ON `t` (`a`(750), `order`)"),
+    (
+        AddForeignKey("t", KEY),
+        "ALTER TABLE `t` ADD CONSTRAINT `t_fk` FOREIGN KEY (`a`) REFERENCES `b` (`id`) ON DELETE CASCADE",
+    ),
+    (
+        AddForeignKey("t", KEY, replaces=True),
+        "ALTER TABLE `t` DROP FOREIGN KEY `t_fk`;"
+        "ALTER TABLE `t` ADD CONSTRAINT `t_fk` FOREIGN KEY (`a`) REFERENCES `b` (`id`) ON DELETE CASCADE",
+    ),
+    (DropIndex("t", PLAIN), "ALTER TABLE `t` DROP INDEX `i`"),
+    (DropTable("t"), "DROP TABLE `t`"),
+    (
+        DropColumn("t", TEXT, (UNIQUE,), (KEY,)),
+        "ALTER TABLE `t` DROP FOREIGN KEY `t_fk`;ALTER TABLE `t` DROP INDEX `u`;ALTER TABLE `t` DROP COLUMN `a`",
+    ),
+    (
+        CreateTable("t", (ID, STRICT), ()),
+        "CREATE TABLE `t` (`id` int unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY, `s` text NOT NULL)",
+    ),
+    (
+        WidenColumn("t", TEXT, Column("a", "longtext"), (replace(UNIQUE, prefixes=(("a", 750),)),)),
+        "ALTER TABLE `t` DROP INDEX `u`;ALTER TABLE `t` MODIFY COLUMN `a` longtext;"
+        "CREATE UNIQUE INDEX `u` ON `t` (`a`(750))",
+    ),
+    (
+        ChangeType("t", TEXT, replace(NUMBER, type="tinyint(1)"), (UNIQUE,)),
+        "ALTER TABLE `t` DROP INDEX `u`;ALTER TABLE `t` RENAME COLUMN `a` TO `octavo_old_a`, ADD COLUMN `a` tinyint(1);"
+        "UPDATE IGNORE `t` SET `a` = CASE WHEN CAST(`octavo_old_a` AS CHAR) IN ('0', '1')"
+        " THEN CAST(`octavo_old_a` AS CHAR) END;ALTER TABLE `t` DROP COLUMN `octavo_old_a`;"
+        "CREATE UNIQUE INDEX `u` ON `t` (`a`)",
+    ),
+]
+
+
+@pytest.mark.parametrize("change, text", STATEMENTS, ids=lambda value: str(value)[:40])
+def test_statements(change: Change, text: str) -> None:
+    assert ";".join(change.statements(MYSQL)) == text
+
+
+@pytest.fixture
+async def database(anyio_backend: str, mysql_server: MysqlServer, mysql_name: str) -> AsyncIterator[Database]:
+    made = MysqlDatabase(mysql_server.url(mysql_name))
+    await made.connect()
+    yield made
+    await made.close()
+
+
+async def change_tables(database: Database, *wanted: Table, managed: Sequence[str] = ()) -> list[str]:
+    """Make all changes; what is left to change then."""
+    physical, dialect = physical_tables(wanted, database.dialect), database.dialect
+    for change in difference(physical, await found_tables(database, dialect), dialect, managed):
+        for text in change.statements(dialect):
+            await database.execute_script(text)
+    return [str(change) for change in difference(physical, await found_tables(database, dialect), dialect, managed)]
+
+
+TARGETS: Final = [Table(name=name, columns=(ID, Column("n", "string"))) for name in ("b", "b2")]
+EVERY: Final = [Column(f"c_{number}", kind) for number, kind in enumerate(MYSQL.column_types) if kind != "increments"]
+WHOLE: Final = Table(
+    name="t",
+    columns=(
+        *(ID, Column("a", "reference"), Column("s", "string", nullable=False), Column("n", "string")),
+        *(Column("x", "text", default="it's", nullable=False), Column("y", "boolean", default=True), *EVERY),
+    ),
+    indexes=(
+        Index(name="i", columns=("a", "s"), unique=True),
+        Index(name="t_fk", columns=("a",)),
+        Index(name="octavo_long", columns=("x", "s", "n")),
+        Index(name="octavo_mixed", columns=("s", "n", "id"), descending=frozenset({"s"})),
+    ),
+    foreign_keys=(ForeignKey(name="t_fk", column="a", target="b", on_delete="CASCADE"),),
+)
+
+
+def with_types(types: Mapping[str, str]) -> Table:
+    return replace(WHOLE, columns=tuple(replace(one, type=types.get(one.name, one.type)) for one in WHOLE.columns))
+
+
+async def test_all_types_indexes_and_keys_are_found_again(database: Database) -> None:
+    assert await change_tables(database, *TARGETS, WHOLE) == []
+
+
+CONVERTED: Final[list[tuple[str, list[Any], list[Any]]]] = [
+    ("integer", ["12", " -7 ", "1.5", "x", ""], [12, -7, None, None, None]),
+    ("double", ["1.5", "1e3", "x"], [1.5, 1000.0, None]),
+    ("decimal", ["1.255", "x"], ["1.26", None]),
+    ("boolean", ["1", "0", "2", "true"], [1, 0, None, None]),
+    ("date", ["2020-02-29", "2020-02-30", "x"], ["2020-02-29", None, None]),
+    ("datetime", ["2020-01-01 10:00:00.5", "x"], ["2020-01-01 10:00:00.500000", None]),
+    ("json", ['{"a": 1}', "{"], ['{"a": 1}', None]),
+    ("text", ["a" * 255, "ü"], ["a" * 255, "ü"]),
+]
+
+
+@pytest.mark.parametrize("kind, before, after", CONVERTED, ids=[kind for kind, *_ in CONVERTED])
+async def test_values_that_fit_are_converted(
+    database: Database, kind: str, before: list[str], after: list[Any]
+) -> None:
+    await change_tables(database, *TARGETS, WHOLE)
+    for value in before:
+        await database.execute("INSERT INTO t (s, n) VALUES ('', ?1)", (value,))
+    assert await change_tables(database, *TARGETS, with_types({"n": kind})) == []
+    assert [row[0] for row in await database.fetch_all("SELECT n FROM t ORDER BY id")] == after
+
+
+async def test_two_columns_of_an_index_change(database: Database) -> None:
+    await change_tables(database, *TARGETS, WHOLE)
+    assert await change_tables(database, *TARGETS, with_types({"s": "text", "n": "text"})) == []
+    assert await change_tables(database, *TARGETS, with_types({"x": "string", "n": "date"})) == []
+
+
+async def test_a_key_gets_another_target_and_a_column_goes_with_its_key(database: Database) -> None:
+    await change_tables(database, *TARGETS, WHOLE)
+    [key] = WHOLE.foreign_keys
+    assert await change_tables(database, *TARGETS, replace(WHOLE, foreign_keys=(replace(key, target="b2"),))) == []
+    columns = tuple(one for one in WHOLE.columns if one.name != "a")
+    without = replace(WHOLE, columns=columns, indexes=WHOLE.indexes[2:], foreign_keys=())
+    assert await change_tables(database, *TARGETS, without) == []
+    assert await change_tables(database, TARGETS[1], managed=("t", "b")) == []
+    assert list(await found_tables(database, database.dialect)) == ["b2"]
+
+
+async def test_links_get_ids(database: Database) -> None:
+    await database.execute_script("CREATE TABLE l (a int unsigned, b int unsigned)")
+    await database.execute("INSERT INTO l VALUES (1, 2), (3, 4)")
+    links = Table(name="l", columns=(ID, Column("a", "reference"), Column("b", "reference")))
+    assert await change_tables(database, links) == []
+    assert sorted(await database.fetch_all("SELECT id, a FROM l")) == [(1, 1), (2, 3)]
