@@ -55,6 +55,7 @@ class MysqlServer:
         self._client = require_program("mariadb", "mysql")
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
+        self._dumps: dict[str, str] = {}
         self.folder = Path(tempfile.mkdtemp(prefix="mysql-"))  # a socket's path has at most 107 characters
         self.socket = self.folder / "s"
         self.data = self.folder / "data"
@@ -88,6 +89,19 @@ class MysqlServer:
         name, collate = f"test_{uuid.uuid4().hex}", f" COLLATE {collation}" if collation else ""
         self.run_sql(f"CREATE DATABASE `{name}` CHARACTER SET {charset}{collate}")
         return name
+
+    def copy_database(self, name: str) -> str:
+        """Return the name of a new copy of a database that no longer changes."""
+        if name not in self._dumps:
+            program = require_program("mariadb-dump", "mysqldump")
+            options = ("--no-defaults", f"--socket={self.socket}", "--user=root", "--skip-lock-tables", name)
+            self._dumps[name] = (
+                f"SET unique_checks = 0, foreign_key_checks = 0; BEGIN;\n{_output(program, *options)}COMMIT;"
+            )
+        collation = self.run_sql("SELECT @@collation_database", name).strip()
+        copied = self.create_database(collation=collation)
+        self.run_sql(self._dumps[name], copied)
+        return copied
 
     def drop_database(self, name: str) -> None:
         """Drop a database."""

@@ -90,7 +90,18 @@ async def postgresql_bookshop_template(
     return database_name(url)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(scope="session")
+async def mysql_bookshop_template(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mysql_server: MysqlServer
+) -> str:
+    """The name of a bookshop's database, to be copied."""
+    name = mysql_server.create_database(collation=EXACT)
+    site = await open_bookshop(tmp_path_factory.mktemp("template"), mysql_variables(mysql_server.url(name)))
+    await site.database.close()
+    return name
+
+
+@pytest.fixture(params=["sqlite", "postgresql", "mysql"])
 def bookshop_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
     """A copy of the bookshop's database on each database in turn."""
     with copy_of(request, "bookshop") as copy:

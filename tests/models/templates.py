@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.site import postgresql_variables
+from tests.models.site import mysql_variables, postgresql_variables
+from tests.mysql_server import MysqlServer
 from tests.postgresql_server import PostgresqlServer
 
 
@@ -29,13 +30,20 @@ class Copy:
 
 @contextmanager
 def copy_of(request: pytest.FixtureRequest, name: str) -> Iterator[Copy]:
-    """A copy of what `sqlite_NAME_template` (a file) or `postgresql_NAME_template` (a database's name) is.
+    """A copy of what `sqlite_NAME_template` (a file), `postgresql_NAME_template` or `mysql_NAME_template` (names of
+    databases) is.
 
-    The fixture that asks has a parameter, `sqlite` or `postgresql`.
+    The fixture that asks has a parameter, `sqlite`, `postgresql` or `mysql`.
     """
     template = request.getfixturevalue(f"{request.param}_{name}_template")
     if request.param == "sqlite":
         yield Copy(file=template)
+        return
+    if request.param == "mysql":
+        other: MysqlServer = request.getfixturevalue("mysql_server")
+        name = other.copy_database(template)
+        yield Copy(url=other.url(name), variables=mysql_variables(other.url(name)))
+        other.drop_database(name)
         return
     server: PostgresqlServer = request.getfixturevalue("postgresql_server")
     url = server.create_database(template)

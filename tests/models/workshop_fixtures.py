@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from octavo.content.writer import EntryWriter
+from octavo.database import open_database
 from octavo.database.connection import Database, Row
+from octavo.database.mysql import MysqlDatabase
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
 from octavo.database.synchronize import synchronize
@@ -17,6 +19,7 @@ from octavo.schema.registry import Registry
 from tests.layouts import registry_of
 from tests.models.templates import copy_of
 from tests.models.workshop import DEFINITIONS
+from tests.mysql_server import EXACT, MysqlServer
 from tests.postgresql_server import PostgresqlServer, database_name
 
 
@@ -46,12 +49,13 @@ class Workshop:
         return await self.writer.delete(self.type(name), entry_id)
 
     async def rows(self, table: str, *columns: str, where: str = "1 = 1") -> list[Row]:
-        names = ", ".join(f'"{column}"' for column in columns)
-        found: Sequence[Row] = await self.database.fetch_all(f'SELECT {names} FROM "{table}" WHERE {where} ORDER BY id')
+        names = ", ".join(map(self.database.dialect.quote, columns))
+        quoted = self.database.dialect.quote(table)
+        found: Sequence[Row] = await self.database.fetch_all(f"SELECT {names} FROM {quoted} WHERE {where} ORDER BY id")
         return [tuple(row) for row in found]
 
     async def count(self, table: str) -> int:
-        return int(await self.database.fetch_value(f'SELECT count(*) FROM "{table}"'))
+        return int(await self.database.fetch_value(f"SELECT count(*) FROM {self.database.dialect.quote(table)}"))
 
 
 MAKERS, FILES = 6, 4
@@ -87,13 +91,21 @@ async def postgresql_workshop_template(
     return database_name(url)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(scope="session")
+async def mysql_workshop_template(anyio_backend: str, workshop: Registry, mysql_server: MysqlServer) -> str:
+    """The name of a workshop's database, to be copied."""
+    name = mysql_server.create_database(collation=EXACT)
+    await _write(MysqlDatabase(mysql_server.url(name)), workshop)
+    return name
+
+
+@pytest.fixture(params=["sqlite", "postgresql", "mysql"])
 def workshop_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Database]]:
     """Makes a driver of one copy of the workshop's database, not yet connected; on each database in turn."""
     path = tmp_path / "workshop.db"
     with copy_of(request, "workshop") as copy:
         copy.place(path)
-        yield lambda: PostgresqlDatabase(copy.url) if copy.url else SqliteDatabase(path)
+        yield lambda: open_database(copy.url or f"sqlite:///{path}")
 
 
 @pytest.fixture

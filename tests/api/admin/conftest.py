@@ -16,8 +16,9 @@ from tests.cli.projects import write_type
 from tests.models.club import NEVER, PASSWORD, Club, hashed, open_club
 from tests.models.club_fixtures import CLUB_DATABASE
 from tests.models.people import write
-from tests.models.site import postgresql_variables
+from tests.models.site import mysql_variables, postgresql_variables
 from tests.models.templates import Copy, copy_of
+from tests.mysql_server import EXACT, MysqlServer
 from tests.postgresql_server import PostgresqlServer, database_name
 
 __all__ = ["club_copy", "new_club"]
@@ -116,7 +117,18 @@ async def postgresql_office_template(
         return database_name(url)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(scope="session")
+async def mysql_office_template(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mysql_server: MysqlServer
+) -> str:
+    """The name of an office's database."""
+    name = mysql_server.create_database(collation=EXACT)
+    variables = {**mysql_variables(mysql_server.url(name)), **NEVER}
+    async with _administered_club(tmp_path_factory.mktemp("office"), variables, filled=False):
+        return name
+
+
+@pytest.fixture(params=["sqlite", "postgresql", "mysql"])
 def office_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
     """A copy of an office's database on each database in turn."""
     with copy_of(request, "office") as copy:

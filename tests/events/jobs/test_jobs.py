@@ -14,6 +14,7 @@ from octavo.operations.runtime.process import Process, build
 from octavo.project import InvalidCode
 from octavo.settings import load_settings
 from tests.cli.projects import database_variables, make_project
+from tests.mysql_server import EXACT
 
 pytestmark = pytest.mark.anyio
 
@@ -104,13 +105,16 @@ class Works:
         return [one["title"] for one in await self.app.entries("api::story.story").find_many(sort="id")]
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=["sqlite", "postgresql", "mysql"])
 async def works(
     request: pytest.FixtureRequest, anyio_backend: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Works]:
     variables = {}
     if request.param == "postgresql":
         variables = database_variables(request.getfixturevalue("postgresql_server").create_database())
+    elif request.param == "mysql":
+        server = request.getfixturevalue("mysql_server")
+        variables = {"DATABASE_URL": server.url(server.create_database(collation=EXACT))}
     folder = write_code(tmp_path_factory.mktemp("works"), index=INDEX, work=WORK, cron=CRON)
     process = build(load_settings(folder, variables, mode="production"))
     await process.asgi.start()
