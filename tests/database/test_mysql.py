@@ -462,7 +462,7 @@ async def test_apart(articles: MysqlDatabase) -> None:
     async with articles.apart() as connection:
         await connection.execute_script("CREATE INDEX titles ON articles (title)")
         assert await connection.execute("UPDATE articles SET `rank` = 5") == 3
-        assert await connection.fetch_value("SELECT sum(`rank`) FROM articles") == "15"
+        assert await connection.fetch_value("SELECT sum(`rank`) FROM articles") == 15
 
 
 async def test_cancellation_anywhere_leaves_nothing_behind(articles: MysqlDatabase) -> None:

@@ -6,6 +6,7 @@ tables, and statements outside transactions, have connections of their own.
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import partial
@@ -55,6 +56,8 @@ _REPLACEMENT_SECONDS: Final = 1.4
 _CLEAN_SECONDS: Final = 2.0
 _CLOSE_PATIENCE_SECONDS: Final = 20.0
 _NEXT_TRY_SECONDS: Final = 0.2
+_CHANGES_TABLES: Final = re.compile(r"\s*(?:CREATE|ALTER|DROP|RENAME|TRUNCATE)\b", re.IGNORECASE)
+"""Ends a transaction, and so cannot be in one that only is for writing rows."""
 _SHOWN: Final = frozenset({"select_type", "table", "type", "key", "rows", "extra"})
 """The columns of a plan to show."""
 
@@ -113,6 +116,7 @@ class MysqlDatabase:
         self._server = Server(given, session_settings(statement_timeout, largest_answer), statement_timeout)
         self._pool = Pool(self._open, MysqlConnection.close, _is_closed, maximum, patience)
         self._cleaning: set[asyncio.Task[None]] = set()
+        self._making_locks: asyncio.Task[None] | None = None
         self._watchdog = Watchdog(self._server.is_there)
         self._contents: Final = ServerContents(self, partial(self._read_freely, self._answer_of), shares=not simple)
 
@@ -154,6 +158,9 @@ class MysqlDatabase:
         return bytes_of(await self._read(value_of, text, values), self.largest_answer)
 
     async def execute(self, text: str, values: Values = ()) -> int:
+        if _CHANGES_TABLES.match(text) and joined(self) is None:
+            async with self._own(None) as session:
+                return await session.execute(text, values)
         async with self.transaction() as transaction:
             return await transaction.execute(text, values)
 
@@ -259,6 +266,7 @@ class MysqlDatabase:
         transaction = MysqlTransaction(self, connection, self._watchdog, None, exclusive=True)
         try:
             await transaction.make_exclusive(self._exclusive_patience)
+            await transaction.make_locks()
             await transaction.begin(BEGIN_EXCLUSIVE)
             yield transaction
             await transaction.commit()
@@ -266,10 +274,18 @@ class MysqlDatabase:
             await self._close(connection, transaction.interrupted)
 
     async def make_locks(self) -> None:
-        """Create the table of the locks of transactions, and its rows. One at a time does so, because rows that others
-        have inserted may be locked already."""
-        async with self._exclusive() as transaction:
-            await transaction.make_locks()
+        """Create the table of the locks of transactions with its rows, as every exclusive transaction does; once for
+        all callers who need it now."""
+        if self._making_locks is None:
+            self._making_locks = self._later(self._make_locks())
+        await asyncio.shield(self._making_locks)
+
+    async def _make_locks(self) -> None:
+        try:
+            async with self._exclusive():
+                pass
+        finally:
+            self._making_locks = None
 
     def _answer_of(self, result: Any) -> Row | None:
         """Return the first row, if its JSON is not too large."""

@@ -22,6 +22,7 @@ from octavo.database.topology import Parameters
 
 DEFAULT_PORT: Final = 3306
 _CONNECT_SECONDS: Final = 2.0
+_SET_UP_SECONDS: Final = 5.0
 _PROBE_SECONDS: Final = 1.4
 _CLOSE_SECONDS: Final = 2.0
 
@@ -238,7 +239,7 @@ class Server:
         if patience is not None:
             texts.append(f"SET SESSION innodb_lock_wait_timeout = {patience}, lock_wait_timeout = {patience}")
         try:
-            await connection.run(";".join(texts).encode(), _CONNECT_SECONDS)
+            await connection.run(";".join(texts).encode(), _SET_UP_SECONDS)
             await connection.check()
         except _FAILURES as error:
             connection.terminate()

@@ -316,7 +316,8 @@ class MysqlTransaction(MysqlSession):
             raise ServiceUnavailable(reason=f"another process is changing tables (waited {patience:g} s)")
 
     async def make_locks(self) -> None:
-        """Create the table of the locks of transactions, and its rows, in an exclusive transaction."""
+        """Create the table of the locks of transactions, and its rows. Only exclusive transactions do so: rows that
+        another one has inserted may be locked already."""
         await self._send(MAKE)
         if not value_of(await self._send(COUNT)):
             await self._send(FILL)
