@@ -19,7 +19,7 @@ SAID: Final[list[tuple[str, Any]]] = [
     ("mark", "?3"),
     ("parameter", "?1"),
     ("parameter", "?2"),
-    ("parameter", "(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL ?1 * 1000 MICROSECOND)"),
+    ("parameter", "(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL greatest(?1, -62135596800000) * 1000 MICROSECOND)"),
     ("placeholder", "?2"),
     ("placeholder", "?2"),
     ("bind", 1),
@@ -157,7 +157,7 @@ def test_mysql_numbers_the_rows_of_a_page() -> None:
 
 def test_an_instant_is_compared_as_one() -> None:
     parameter = Parameter(0, ParameterKind.INSTANT)
-    assert MYSQL.parameter(parameter) == MYSQL.instant("?1")
+    assert MYSQL.parameter(parameter) == MYSQL.instant("greatest(?1, -62135596800000)")
 
 
 STRINGS = dict.fromkeys("abc", "varchar(255)")

@@ -20,6 +20,7 @@ from octavo.schema.scalar_types import ValueKind
 
 _NO_LIMIT: Final = str(2**64 - 1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_INSTANT: Final = -62135596800000  # the year 1
 _INSTANT: Final = "(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL {} * 1000 MICROSECOND)"
 _MILLISECONDS: Final = "floor(timestampdiff(MICROSECOND, '1970-01-01 00:00:00', {}) / 1000)"
 _ISO: Final = "left(date_format({column}, '\"%Y-%m-%dT%H:%i:%s.%f'), 24)"
@@ -120,7 +121,9 @@ class MySQLDialect(Dialect):
 
     def parameter(self, parameter: Parameter) -> str:
         mark = self.mark(parameter.index + 1)
-        return self.instant(mark) if parameter.kind is ParameterKind.INSTANT else mark
+        if parameter.kind is not ParameterKind.INSTANT:
+            return mark
+        return self.instant(f"greatest({mark}, {_FIRST_INSTANT})")  # earlier ones are NULL, and compare with nothing
 
     def placeholder(self, number: int, kind: ValueKind) -> str:
         return self.mark(number)
