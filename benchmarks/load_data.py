@@ -74,7 +74,7 @@ def _readable(registry: Registry) -> list[tuple[str, str]]:
 async def _fill(database: Database, registry: Registry, progress: Progress, articles: int) -> None:
     random = Random(7)
     async with database.transaction() as transaction:
-        writer = ContentWriter(transaction, registry, database.dialect.name)
+        writer = ContentWriter(transaction, registry, database.dialect)
         await _write_surroundings(writer)
         for number in range(1, articles + 1):
             await writer.add("api::article.article", **_article(number, random))

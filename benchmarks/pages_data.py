@@ -82,7 +82,7 @@ async def _fill(settings: Settings, articles: int, progress: Progress) -> None:
     database = open_project_database(settings)
     try:
         async with database.transaction() as transaction:
-            writer = ContentWriter(transaction, registry, database.dialect.name)
+            writer = ContentWriter(transaction, registry, database.dialect)
             await writer.add(FORM, **_form())
             links = list(range(1, min(LINKS, articles) + 1))
             await writer.add(SHELF, title="A thousand", articles=links)

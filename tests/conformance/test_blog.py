@@ -97,9 +97,12 @@ def test_answers_on_postgresql_are_the_recorded_ones(recordings: Path, postgresq
     postgresql_server.drop_database(url)
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgres", "mysql"])
-def test_what_is_known_to_differ_is_listed_once(database: str) -> None:
-    listed = [item for suite in ("left out", "both", database) for items in KNOWN[suite].values() for item in items]
+@pytest.mark.parametrize(
+    "suites",
+    [*(("left out", "both", database) for database in ("sqlite", "postgres", "mysql")), ("admin", "admin postgres")],
+)
+def test_what_is_known_to_differ_is_listed_once(suites: tuple[str, ...]) -> None:
+    listed = [item for suite in suites for items in KNOWN[suite].values() for item in items]
     assert len(listed) == len(set(listed))
 
 

@@ -302,6 +302,9 @@ class MysqlTransaction(MysqlSession):
         self._usable = True
         await self._end_part(f"ROLLBACK TO SAVEPOINT {name};RELEASE SAVEPOINT {name}")
 
+    def commit_with_next(self) -> bool:
+        return False
+
     async def begin(self, statement: bytes) -> None:
         """Begin a transaction. Connections are read-only by default."""
         await self._send(statement)

@@ -52,14 +52,14 @@ async def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_processes_count_together(database: Database) -> None:
-    await database.execute_script(TABLE.script(database.dialect.counter_column))
+    await database.execute_script(TABLE.script(database.dialect))
     both = [RequestLimits(RequestLimitOptions(), lambda: DatabaseStorage(database)) for _ in range(2)]
     counted = await asyncio.gather(*(hits(both[number % 2], "/a") for number in range(8)))
     assert sorted(counted) == list(range(1, 9))
 
 
 async def test_ended_windows_are_deleted_now_and_then(database: Database) -> None:
-    await database.execute_script(TABLE.script(database.dialect.counter_column))
+    await database.execute_script(TABLE.script(database.dialect))
     limits = RequestLimits(RequestLimitOptions(), lambda: DatabaseStorage(database))
     for number in range(99):
         await hits(limits, f"/{number}")

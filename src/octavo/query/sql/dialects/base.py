@@ -143,6 +143,11 @@ class BasicDialect(ABC):
     name_mark = '"'
     """The quote character of names."""
 
+    def fit_index(self, index: Index, types: Mapping[str, str]) -> Index:
+        """Return an index within the database's limits. `types` are the database's types of the columns."""
+        del types
+        return index
+
     def quote(self, name: str) -> str:
         """Quote an identifier."""
         mark = self.name_mark  # called for each name of a statement: inlined for speed
@@ -485,11 +490,6 @@ class Dialect(BasicDialect):
     @abstractmethod
     def change_type(self, table: str, column: Column, safe: bool) -> Statements:
         """Return the statements that change a column's type. Unless `safe`, values that do not fit are lost."""
-
-    def fit_index(self, index: Index, types: Mapping[str, str]) -> Index:
-        """Return an index within the database's limits. `types` are the database's types of the columns."""
-        del types
-        return index
 
     def index_terms(self, index: Index) -> str:
         """Return the columns or expressions of an index, for its parentheses."""

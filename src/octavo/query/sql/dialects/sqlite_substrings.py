@@ -28,7 +28,7 @@ _MERGED_PAGES: Final = 100
 class _PartsTable(SystemTable):
     """An FTS5 table."""
 
-    def script(self, types: SystemTypes) -> str:
+    def script(self, types: SystemTypes | None = None) -> str:
         del types
         options = ", ".join((*self.columns, "content=''", "columnsize=0", "tokenize='trigram'"))
         return f"CREATE VIRTUAL TABLE IF NOT EXISTS {_quoted(self.name)} USING fts5({options})"
@@ -57,7 +57,7 @@ class TrigramIndexes(SubstringIndexes):
         f" WHERE type = 'trigger' AND substr(name, 1, {len(PREFIX) + 1}) = '{PREFIX}_'"
     )
 
-    def table(self, index: SubstringIndex) -> SystemTable:
+    def table(self, index: SubstringIndex) -> _PartsTable:
         return _PartsTable(index.name, ("part",))
 
     def narrowed(self, index: SubstringIndex, alias: str, part: str, contains: Callable[[str], str]) -> str:
@@ -89,7 +89,7 @@ class TrigramIndexes(SubstringIndexes):
         table, name, wanted = _quoted(index.name), _text(index.name), self.wanted(index)
         return ";\n".join(
             (
-                self.table(index).script(""),
+                self.table(index).script(),
                 self.release(wanted),
                 *wanted.values(),
                 f"INSERT INTO {table} ({table}) VALUES ('delete-all')",
