@@ -164,4 +164,5 @@ async def test_links_get_ids(database: Database) -> None:
     await database.execute("INSERT INTO l VALUES (1, 2), (3, 4)")
     links = Table(name="l", columns=(ID, Column("a", "reference"), Column("b", "reference")))
     assert await change_tables(database, links) == []
-    assert await database.fetch_all("SELECT id, a FROM l ORDER BY id") == ((1, 1), (2, 3))
+    rows = await database.fetch_all("SELECT id, a FROM l ORDER BY id")
+    assert list(map(tuple, rows)) == [(1, 1), (2, 3)]

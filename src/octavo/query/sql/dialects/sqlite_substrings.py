@@ -28,8 +28,13 @@ _MERGED_PAGES: Final = 100
 class _PartsTable(SystemTable):
     """An FTS5 table."""
 
-    def script(self, types: SystemTypes | None = None) -> str:
+    def script(self, types: SystemTypes) -> str:
         del types
+        return self.definition
+
+    @property
+    def definition(self) -> str:
+        """The statement that creates the table if it is missing."""
         options = ", ".join((*self.columns, "content=''", "columnsize=0", "tokenize='trigram'"))
         return f"CREATE VIRTUAL TABLE IF NOT EXISTS {_quoted(self.name)} USING fts5({options})"
 
@@ -89,7 +94,7 @@ class TrigramIndexes(SubstringIndexes):
         table, name, wanted = _quoted(index.name), _text(index.name), self.wanted(index)
         return ";\n".join(
             (
-                self.table(index).script(),
+                self.table(index).definition,
                 self.release(wanted),
                 *wanted.values(),
                 f"INSERT INTO {table} ({table}) VALUES ('delete-all')",
