@@ -141,6 +141,7 @@ NAME_DATABASES = {
     "octavo.cli.database",
     "octavo.database",
     "octavo.database.mysql_connection",
+    "octavo.operations.transfer.mysql.source",
     "octavo.operations.runtime.open_resources",
     "octavo.testing.databases",
     "octavo.v4.rehearsal.copies",

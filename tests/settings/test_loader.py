@@ -390,7 +390,7 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             {"DATABASE_URL": "oracle://u:secret@h/n"},
             [
                 "DATABASE_URL: database.url: expected a URL such as sqlite:///data.db or "
-                "postgresql://user:password@host:5432/name; `octavo db copy` copies the data of MySQL to it"
+                "postgresql://user:password@host:5432/name"
             ],
         ),
         (

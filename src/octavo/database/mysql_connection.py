@@ -280,7 +280,7 @@ async def _connect(parameters: Parameters, seconds: float) -> AsyncmyConnection:
     make: Any = AsyncmyConnection
     raw: AsyncmyConnection = make(
         user=parameters.get("user"),
-        password=password or "",
+        password=(password or "").encode(),  # asyncmy would encode a text as Latin-1
         host=None if is_path else host,
         unix_socket=host if is_path else None,
         port=parameters.get("port") or DEFAULT_PORT,

@@ -47,6 +47,7 @@ _URL = _KEYS["database", "url"]
 _CORS = ("api", "compat", "cors")
 _ORIGINS = ("middlewares", "cors", "origins")
 _LEVELS = ("api", "rest", "populate_deep")
+_CLIENT = ("database", "client")
 _PORT = ("database", "port")
 _MYSQL_PORT = 3306
 
@@ -118,6 +119,7 @@ def inspect_settings(
         _split_url(named_by_file(read_variables(environment), outer.files)),
     ):
         _choose(chosen, found, problems)
+    _drop_other_server(chosen, v4.given if v4 else ())
     mode = mode or _read_mode(variables, default_mode, v4 is not None, problems)
     _take_version(chosen, project)
     _derive(chosen, mode, v4, (v4 is not None or not files) and (project / ADOPTED_DATABASE).is_file())
@@ -216,6 +218,16 @@ def _choose(chosen: Chosen, found: Iterable[Given | SettingsProblem], problems: 
         place = given.key.attributes
         before = chosen[place].value if place in chosen else given.key.default
         chosen[place] = replace(given, value=_put(before, given.inside, given.value), inside=())
+
+
+def _drop_other_server(chosen: Chosen, v4_given: Iterable[Given]) -> None:
+    """Remove the keys of a v4 project's MySQL server, such as its port, if another kind of database is configured."""
+    theirs = {given.key.attributes: given for given in v4_given if given.key.attributes[0] == "database"}
+    client = theirs.get(_CLIENT)
+    if client is not None and client.value == "mysql" and chosen[_CLIENT].value != "mysql":
+        for place, given in theirs.items():
+            if place in chosen and chosen[place].source == given.source:
+                del chosen[place]
 
 
 def _put(content: Any, inside: tuple[str, ...], value: Any) -> Any:

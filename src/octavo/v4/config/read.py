@@ -16,10 +16,9 @@ from octavo.settings.package_json import DeclaredPlugin, V4Project, find_v4_proj
 from octavo.settings.problems import SettingsProblem
 from octavo.settings.sources import Given, read_plain_table
 from octavo.v4.config.matching import NOT_EVALUATED, Matcher, Needed, Outcomes
-from octavo.v4.config.mysql import copy_command
 from octavo.v4.config.rows import KEYS, Row
 from octavo.v4.config.security_headers import POLICY_SETTING, default_policy
-from octavo.v4.config.table_database import DATABASE
+from octavo.v4.config.table_database import DATABASE, IN_ZONE
 from octavo.v4.config.table_middlewares import MIDDLEWARES
 from octavo.v4.config.table_plugins import NO_AMOUNT, NO_DEPTH, NO_VALUES, PACKAGES, PASSED, PLUGINS
 from octavo.v4.config.table_server import ADMIN, API, SERVER
@@ -38,13 +37,15 @@ def normalize_plugins(tree: Node) -> Node:
 
 
 def normalize_database(tree: Node) -> Node:
-    """Replace a connection string by a table with it, and the keys of MySQL by the command that copies the data."""
+    """Replace a connection string by a table with it, and add a time zone other than UTC to MySQL's name."""
     if not isinstance(tree, Table):
         return tree
     outer = tree.members.get("connection")
-    if isinstance(outer, Table) and (command := copy_command(outer)) is not None:
-        client = Leaf(command, outer.members["client"].place)
-        return Table({**tree.members, "connection": Table({"client": client}, outer.place)}, tree.place, tree.rest)
+    client, zone = _client_and_zone(outer)
+    if isinstance(outer, Table) and client is not None and zone not in (None, "", *_UTC):
+        named = Leaf(f"{client.value}{IN_ZONE}{zone}", client.place)
+        outer = Table({**outer.members, "client": named}, outer.place, outer.rest)
+        return Table({**tree.members, "connection": outer}, tree.place, tree.rest)
     inner = outer.members.get("connection") if isinstance(outer, Table) else None
     if not isinstance(outer, Table) or not isinstance(inner, Leaf):
         return tree
@@ -52,6 +53,18 @@ def normalize_database(tree: Node) -> Node:
     return Table(
         {**tree.members, "connection": Table({**outer.members, "connection": address}, outer.place)}, tree.place
     )
+
+
+_UTC: Final = ("Z", "+00:00", "utc", "UTC", "local")
+"""Time zones of MySQL in v4's driver. `local`, its default, is the zone of the process, which usually is UTC."""
+
+
+def _client_and_zone(connection: Node | None) -> tuple[Leaf | None, Any]:
+    """Return the client and the time zone of a `connection`, as far as they are known."""
+    client = connection.members.get("client") if isinstance(connection, Table) else None
+    inner = connection.members.get("connection") if isinstance(connection, Table) else None
+    zone = inner.members.get("timezone") if isinstance(inner, Table) else None
+    return (client if isinstance(client, Leaf) else None), (zone.value if isinstance(zone, Leaf) else None)
 
 
 def normalize_middlewares(tree: Node) -> Node:

@@ -16,10 +16,17 @@ _VERIFIED: Final = ("allow", "prefer", "require", "verify-ca", "verify-full")
 """SSL modes in a connection string: v4's driver verifies the server's certificate in each of them."""
 
 
+IN_ZONE: Final = " with the time zone "
+"""Between the name of a client and a time zone other than UTC (`read.normalize_database`)."""
+
+
 def _client(value: Any) -> str:
-    client = _CLIENTS.get(text(value))
-    if client is None and text(value).startswith("octavo "):
-        raise ValueError(f"sqlite or postgres, because Octavo does not serve MySQL. Copy the data with `{value}`")
+    name, _, zone = text(value).partition(IN_ZONE)
+    client = _CLIENTS.get(name)
+    if zone:
+        raise ValueError(
+            f"times in UTC, not in connection.timezone {zone!r}: `octavo db copy ... --time-zone {zone}` converts them"
+        )
     if client is None:
         raise ValueError(
             f"sqlite, postgres or mysql: {text(value)[:40]!r} is not supported, so export its content from v4 first"
@@ -79,6 +86,7 @@ DATABASE: Final[tuple[Row, ...]] = (
     take("connection.connection.database", "database.name", text, stops=True),
     take("connection.connection.user", "database.user", text, stops=True),
     take("connection.connection.username", "database.user", text, stops=True),
+    take("connection.connection.socketPath", "database.host", text, stops=True),
     take("connection.connection.password", "database.password", text, stops=True),
     take("connection.searchPath", "database.schema", _first, stops=True),
     take("connection.connection.schema", "database.schema", text, stops=True),
