@@ -26,7 +26,7 @@ from octavo.database.connection import (
     UnsuitableValue,
 )
 from octavo.database.mysql import MysqlDatabase
-from octavo.database.mysql_connection import MysqlConnection
+from octavo.database.mysql_connection import MysqlConnection, check_version
 from octavo.database.mysql_errors import ConnectionLost
 from octavo.database.mysql_statements import fill
 from octavo.database.unit_of_work import unit_of_work
@@ -667,3 +667,21 @@ async def test_no_server_there() -> None:
     assert not isinstance(caught.value, DatabaseMisconfigured)
     assert caught.value.reason == "MySQL at 127.0.0.1:1"
     await database.close()
+
+
+@pytest.mark.parametrize(
+    "version, kind", [("5.7.44-log", "MySQL"), ("8.0.18", "MySQL"), ("10.5.9-MariaDB", "MariaDB"), ("odd", "MySQL")]
+)
+def test_old_servers_are_refused(version: str, kind: str) -> None:
+    with pytest.raises(DatabaseMisconfigured) as caught:
+        check_version(version, kind)
+    assert caught.value.reason.startswith(f"{kind} {version} is too old: Octavo needs MySQL 8.0.19 or MariaDB 10.6")
+    assert "`octavo db copy`" in caught.value.reason
+
+
+@pytest.mark.parametrize(
+    "version, kind",
+    [("8.0.19", "MySQL"), ("9.1.0", "MySQL"), ("10.6.0-MariaDB", "MariaDB"), ("11.4.2-MariaDB", "MariaDB")],
+)
+def test_newer_servers(version: str, kind: str) -> None:
+    check_version(version, kind)

@@ -55,8 +55,8 @@ SETTINGS: Final = (
 )
 _READ_ONLY: Final = "SET SESSION TRANSACTION READ ONLY"
 _FACTS: Final = "SELECT @@version, @@max_allowed_packet, @@auto_increment_increment"
-_OLDEST: Final = {"MySQL": (8, 0), "MariaDB": (10, 6)}
-_VERSION: Final = re.compile(r"(\d+)\.(\d+)")
+_OLDEST: Final = {"MySQL": (8, 0, 19), "MariaDB": (10, 6, 0)}
+_VERSION: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 _VERIFYING: Final = ("verify-ca", "verify-full")
 _ENCRYPTED: Final = ("prefer", "require")
 _FAILURES: Final = (OSError, ValueError, RuntimeError, NotImplementedError, Error)
@@ -130,7 +130,7 @@ class MysqlConnection:
         """Check the server's version, and read its limits. Raises DatabaseMisconfigured."""
         [row] = (await self.run(_FACTS.encode())).rows
         version, self._largest, self.id_step = row
-        _check_version(version, "MariaDB" if self.is_mariadb else "MySQL")
+        check_version(version, "MariaDB" if self.is_mariadb else "MySQL")
 
     @property
     def has_returning(self) -> bool:
@@ -174,12 +174,12 @@ class MysqlConnection:
         return int(self._raw.thread_id())
 
 
-def _check_version(version: str, kind: str) -> None:
+def check_version(version: str, kind: str) -> None:
     """Raise DatabaseMisconfigured for a server that is too old to serve from."""
     found, oldest = _VERSION.search(version), _OLDEST[kind]
-    if found is None or (int(found[1]), int(found[2])) < oldest:
+    if found is None or tuple(map(int, found.groups())) < oldest:
         raise DatabaseMisconfigured(
-            reason=f"{kind} {version} is too old: Octavo needs MySQL 8.0 or MariaDB 10.6, or later. "
+            reason=f"{kind} {version} is too old: Octavo needs MySQL 8.0.19 or MariaDB 10.6, or later. "
             "`octavo db copy` copies its content to PostgreSQL or SQLite"
         )
 
