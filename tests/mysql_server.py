@@ -53,12 +53,13 @@ class MysqlServer:
     def __init__(self, *options: str) -> None:
         self._server = require_program("mariadbd", "mysqld")
         self._client = require_program("mariadb", "mysql")
-        self._options = options
         self._process: subprocess.Popen[bytes] | None = None
         self._dumps: dict[str, str] = {}
         self.folder = Path(tempfile.mkdtemp(prefix="mysql-"))  # a socket's path has at most 107 characters
         self.socket = self.folder / "s"
         self.data = self.folder / "data"
+        (self.folder / "tmp").mkdir()
+        self._options = (*options, f"--tmpdir={self.folder / 'tmp'}")  # a server removes tables of others there
         self.is_mariadb = "MariaDB" in _output(self._server, "--version")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))

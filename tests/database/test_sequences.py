@@ -41,7 +41,7 @@ async def test_ids_go_on_at_start(own_bookshop: Site, monkeypatch: pytest.Monkey
 async def test_only_what_is_behind_is_moved_in_one_statement(own_bookshop: Site) -> None:
     before = own_bookshop.database.statements
     moved = await continue_ids(own_bookshop.database, own_bookshop.octavo.site.registry)
-    if own_bookshop.database.dialect.name == "sqlite":
+    if own_bookshop.database.dialect.name != "postgresql":
         assert (moved, own_bookshop.database.statements) == ((), before)
         return
     assert {"authors", "books", "books_author_links", "components_shop_chapters", "up_roles"} <= set(moved)
@@ -73,7 +73,7 @@ async def test_ids_inserted_while_the_service_runs(own_bookshop: Site) -> None:
 
 async def test_a_sequence_that_cannot_be_moved_is_no_fault_of_the_data(own_bookshop: Site) -> None:
     """Tried once more and no further: a sequence that continues at ids that are taken, whatever is said to it."""
-    if own_bookshop.database.dialect.name == "sqlite":
+    if own_bookshop.database.dialect.name != "postgresql":
         return
     writer = EntryWriter(own_bookshop.database, own_bookshop.octavo.site.registry)
     await own_bookshop.database.execute_script(

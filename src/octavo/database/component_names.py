@@ -189,19 +189,19 @@ def describe_other_names(found: Iterable[OtherName]) -> Iterator[str]:
 
 
 _TWICE: Final = """
-DELETE FROM {table} WHERE component_type = {{old}} AND id IN (
+DELETE FROM {table} WHERE component_type = {{old}} AND id IN (SELECT t.id FROM (
   SELECT held.id FROM {table} held JOIN {table} twice
   ON twice.entity_id = held.entity_id AND twice.component_id = held.component_id AND twice.field = held.field
-  WHERE held.component_type = {{old}} AND twice.component_type = {{new}})"""
+  WHERE held.component_type = {{old}} AND twice.component_type = {{new}}) t)"""
 _COMPONENTS: Final = "UPDATE {table} SET component_type = {{new}} WHERE component_type = {{old}}"
 _LINKS: Final = """
-UPDATE {table} SET {type} = {{new}} WHERE {type} = {{old}} AND id NOT IN (
-  SELECT before.id FROM {table} before JOIN {table} now ON now.{id} = before.{id} AND now.field = before.field
-  WHERE before.{type} = {{old}} AND now.{type} = {{new}})"""
+UPDATE {table} SET {type} = {{new}} WHERE {type} = {{old}} AND id NOT IN (SELECT t.id FROM (
+  SELECT former.id FROM {table} former JOIN {table} other ON other.{id} = former.{id} AND other.field = former.field
+  WHERE former.{type} = {{old}} AND other.{type} = {{new}}) t)"""
 """Former files are left if the component was given others since."""
 _LAYOUT: Final = RawStatement("""
 UPDATE strapi_core_store_settings SET {key:name} = {new} WHERE {key:name} = {old}
-AND NOT EXISTS (SELECT 1 FROM strapi_core_store_settings other WHERE other.{key:name} = {new})""")
+AND NOT EXISTS (SELECT 1 FROM (SELECT {key:name} FROM strapi_core_store_settings) t WHERE t.{key:name} = {new})""")
 
 
 class ComponentRenameRefused(OctavoError):

@@ -68,7 +68,7 @@ async def prepared(site: Site) -> AsyncIterator[Site]:
 
 async def call_otherwise(site: Site, where: str = "component_type LIKE 'shop.%'") -> None:
     """Let rows say `old.` where they say `shop.`."""
-    name = "'old.' || substr(component_type, 6)"
+    name = site.database.dialect.concat_or_null("'old.'", "substr(component_type, 6)")
     for definition in site.octavo.site.registry.holders():
         table = component_table(definition).name
         await site.database.execute(f"UPDATE {table} SET component_type = {name} WHERE {where}")
@@ -77,7 +77,7 @@ async def call_otherwise(site: Site, where: str = "component_type LIKE 'shop.%'"
 async def rows(site: Site, entry: int, *fields: str) -> Sequence[Row]:
     listed = ", ".join(f"'{field}'" for field in fields)
     text = f"""SELECT field, component_type, component_id FROM books_components
-    WHERE entity_id = {entry} AND field IN ({listed}) ORDER BY field, "order", id"""
+    WHERE entity_id = {entry} AND field IN ({listed}) ORDER BY field, {site.database.dialect.quote("order")}, id"""
     return [tuple(row) for row in await site.database.fetch_all(text)]
 
 
