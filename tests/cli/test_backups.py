@@ -145,8 +145,9 @@ def test_forms(call: Call) -> None:
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
 def test_mysql(call: Call, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "mysql://u@127.0.0.1:1/n")
-    (project / "copy").touch()
-    for command in (("backup", "copy"), ("backup", "--scheduled"), ("restore", "copy")):
+    copy = project / "copy"
+    copy.touch()
+    for command in (("backup", "copy"), ("backup", "--scheduled"), ("restore", str(copy))):
         assert refused(call("db", *command)).startswith("Octavo does not back up MySQL and MariaDB: use mysqldump")
 
 

@@ -79,5 +79,6 @@ async def test_golden(warm: Site, case: str, pytestconfig: pytest.Config, monkey
 
 def test_every_file_belongs_to_a_case() -> None:
     cases = {path.stem for path in CASES.glob("*.http")}
-    expected = {f"{case}.{ending}" for case in cases for ending in ("http", "sqlite.sql", "postgresql.sql", "json")}
+    endings = ("http", "sqlite.sql", "postgresql.sql", "mysql.sql", "json")
+    expected = {f"{case}.{ending}" for case in cases for ending in endings}
     assert {path.name for path in CASES.iterdir()} == expected

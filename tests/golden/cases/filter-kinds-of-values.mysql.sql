@@ -40,7 +40,9 @@ WHERE (
       t8.`pages` BETWEEN ?1
       AND ?2
       AND t8.`release_date` > ?3
-      AND t8.`reviewed_at` < (TIMESTAMP'1970-01-01 00:00:00' + INTERVAL ?4 * 1000 MICROSECOND)
+      AND t8.`reviewed_at` < (
+        TIMESTAMP'1970-01-01 00:00:00' + INTERVAL greatest(?4, -62135596800000) * 1000 MICROSECOND
+      )
       AND t8.`in_stock` = ?5
     )
     AND t8.`published_at` IS NOT NULL
@@ -56,7 +58,9 @@ FROM (
         t4.`pages` BETWEEN ?1
         AND ?2
         AND t4.`release_date` > ?3
-        AND t4.`reviewed_at` < (TIMESTAMP'1970-01-01 00:00:00' + INTERVAL ?4 * 1000 MICROSECOND)
+        AND t4.`reviewed_at` < (
+          TIMESTAMP'1970-01-01 00:00:00' + INTERVAL greatest(?4, -62135596800000) * 1000 MICROSECOND
+        )
         AND t4.`in_stock` = ?5
       )
       AND t4.`published_at` IS NOT NULL

@@ -16,6 +16,7 @@ SERVER = {"host": "db", "port": 3307, "database": "my site", "user": "me@x", "pa
         ({"client": "mysql", "connection": SERVER}, "db", 3307),
         ({"client": "mysql2", "connection": {**SERVER, "timezone": "Z"}, "pool": {"min": 0}}, "db", 3307),
         ({"client": "mysql", "connection": "mysql://me%40x:secret@db/my%20site"}, "db", 3306),
+        ({"client": "mysql", "connection": {"uri": "mysql://me%40x:secret@db/my%20site"}}, "db", 3306),
         ({"client": "mysql", "connection": {**SERVER, "host": "", "socketPath": "/run/my sql"}}, "/run/my sql", 3307),
     ],
 )

@@ -4,6 +4,7 @@
 """
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +43,7 @@ def normalize_database(tree: Node) -> Node:
         return tree
     outer = tree.members.get("connection")
     client, zone = _client_and_zone(outer)
-    if isinstance(outer, Table) and client is not None and zone not in (None, "", *_UTC):
+    if isinstance(outer, Table) and client is not None and zone is not None:
         named = Leaf(f"{client.value}{IN_ZONE}{zone}", client.place)
         outer = Table({**outer.members, "client": named}, outer.place, outer.rest)
         return Table({**tree.members, "connection": outer}, tree.place, tree.rest)
@@ -55,16 +56,18 @@ def normalize_database(tree: Node) -> Node:
     )
 
 
-_UTC: Final = ("Z", "+00:00", "utc", "UTC", "local")
-"""Time zones of MySQL in v4's driver. `local`, its default, is the zone of the process, which usually is UTC."""
+_OFFSET: Final = re.compile(r"[+-](?!00:00)\d\d:\d\d", re.ASCII)
+"""A time zone other than UTC. The driver mysql2 reads other values as UTC, except `local`, its default: the zone of the
+process."""
 
 
-def _client_and_zone(connection: Node | None) -> tuple[Leaf | None, Any]:
-    """Return the client and the time zone of a `connection`, as far as they are known."""
+def _client_and_zone(connection: Node | None) -> tuple[Leaf | None, str | None]:
+    """Return the client of a `connection`, and its time zone if that is not UTC, as far as they are known."""
     client = connection.members.get("client") if isinstance(connection, Table) else None
     inner = connection.members.get("connection") if isinstance(connection, Table) else None
     zone = inner.members.get("timezone") if isinstance(inner, Table) else None
-    return (client if isinstance(client, Leaf) else None), (zone.value if isinstance(zone, Leaf) else None)
+    value = str(zone.value) if isinstance(zone, Leaf) else ""
+    return (client if isinstance(client, Leaf) else None), (value if _OFFSET.fullmatch(value) else None)
 
 
 def normalize_middlewares(tree: Node) -> Node:

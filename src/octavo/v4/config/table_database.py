@@ -91,6 +91,7 @@ DATABASE: Final[tuple[Row, ...]] = (
     take("connection.searchPath", "database.schema", _first, stops=True),
     take("connection.connection.schema", "database.schema", text, stops=True),
     several("connection.connection.ssl", _ssl, "database.ssl", stops=["database.ssl"]),
+    several("connection.connection.uri", _connection_string, "database.url", stops=["database.url"]),
     several("connection.connection.connectionString", _connection_string, "database.url", stops=["database.url"]),
     take("connection.pool.min", "database.pool.min", whole),
     take("connection.pool.max", "database.pool.max", whole),

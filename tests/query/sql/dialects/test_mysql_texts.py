@@ -27,6 +27,7 @@ SAID: Final[list[tuple[str, Any]]] = [
     ("bind", "1969-12-31 23:59:59.999"),
     ("bind", None),
     ("instant", "(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL ?1 * 1000 MICROSECOND)"),
+    ("stored_json", "t.j"),
     ("milliseconds", "CAST(floor(timestampdiff(MICROSECOND, '1970-01-01 00:00:00', t.at) / 1000) AS SIGNED)"),
     ("concat", "a"),
     ("concat", "concat_ws('', a, b)"),

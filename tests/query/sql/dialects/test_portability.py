@@ -67,7 +67,13 @@ class Overheard:
             self.texts.add(compile_read(plan, registry, MYSQL, *rest[1:], **named))
             self.texts.add(
                 compile_read(
-                    plan, registry, MYSQL, 2**20, nesting(plan), 2**20, make=partial(MarkedUrlsCompiler, url_mark="mark")
+                    plan,
+                    registry,
+                    MYSQL,
+                    2**20,
+                    nesting(plan),
+                    2**20,
+                    make=partial(MarkedUrlsCompiler, url_mark="mark"),
                 )
             )
             return compile_read(plan, registry, *rest, **named)

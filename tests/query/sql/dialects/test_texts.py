@@ -236,7 +236,6 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
         " pg_get_serial_sequence('\"t\"', 'id')::regclass AS sequence, (SELECT max(id) FROM \"t\") AS top) t"
         " WHERE t.top > coalesce(pg_sequence_last_value(t.sequence), 0) ORDER BY t.name",
     ),
-    ("stored_json", ("c",), "c", "c"),
     (
         "table_writers",
         ("t",),

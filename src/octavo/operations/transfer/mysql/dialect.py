@@ -17,6 +17,8 @@ class MysqlSourceDialect(BasicDialect):
     column_types: Mapping[str, str] = MappingProxyType(
         {
             "increments": "int",
+            "reference": "int unsigned",
+            "order": "double unsigned",
             "string": "varchar(255)",
             "text": "longtext",
             "integer": "int",
@@ -27,6 +29,7 @@ class MysqlSourceDialect(BasicDialect):
             "date": "date",
             "time": "time(3)",
             "datetime": "datetime(6)",
+            "timestamp": "timestamp(6)",
             "plain datetime": "datetime",
             "json": "json",
             "plain json": "json",
