@@ -9,6 +9,7 @@ from asyncmy.errors import Error, InterfaceError
 from octavo.core.errors import ServiceUnavailable, TablesChanged
 from octavo.database.connection import (
     AnswerTooLarge,
+    DatabaseMisconfigured,
     DatabaseReadOnly,
     IdTaken,
     IntegrityViolation,
@@ -86,6 +87,7 @@ _TRANSLATIONS: Final = _rows(
     ((1051, 1054, 1091, NO_TABLE), lambda error: TablesChanged(_text(error))),
     ((1442, 1644), lambda error: StatementRefused(_text(error))),
     ((1290, 1836), lambda error: DatabaseReadOnly(reason=_text(error))),
+    ((1142, 1143, 1227, 1370), lambda error: DatabaseMisconfigured(reason=_text(error))),  # a missing privilege
     ((1118, 1153, 1265, 1366, 1367, 1411, 3140, 3854, 3988, 4038), _unsuitable),
     (TRUNCATED, lambda error: AnswerTooLarge(_text(error))),
     (SERVER_LOST, lambda error: ConnectionLost()),
