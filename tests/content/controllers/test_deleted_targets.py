@@ -17,7 +17,7 @@ from tests.models.templates import Copy
 
 pytestmark = pytest.mark.anyio
 
-LINKS = "SELECT subjects_type, subjects_id FROM notes_subjects_morphs WHERE note_id = $1"
+LINKS = "SELECT subjects_type, subjects_id FROM notes_subjects_morphs WHERE note_id = {}"
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ async def ask(site: Site, method: str, path: str, data: Any = None) -> Any:
 
 
 async def links(site: Site, note: int) -> set[tuple[str, int]]:
-    return {(uid, entry_id) for uid, entry_id in await site.database.fetch_all(LINKS, (note,))}
+    return {(uid, entry_id) for uid, entry_id in await site.database.fetch_all(LINKS.format(note))}
 
 
 async def test_links_go_with_their_targets(shop: Site) -> None:

@@ -300,7 +300,7 @@ async def test_what_others_have_written_appears_then_and_not_what_they_took_back
 
 async def test_a_moment_between_two_milliseconds_is_told_of_at_the_second(shop: Site) -> None:
     one = await draft(shop)
-    moment = "'2999-01-01 00:00:00.000400'" if shop.database.dialect is POSTGRESQL else "32472144000001"
+    moment = "32472144000001" if shop.database.dialect is SQLITE else "'2999-01-01 00:00:00.000400'"
     await shop.database.execute(f"UPDATE genres SET published_at = {moment} WHERE id = {one}")
     plans_of = shop.octavo.site.services.controller.schedules
     assert plans_of is not None
