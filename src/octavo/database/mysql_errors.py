@@ -25,8 +25,8 @@ NO_TABLE: Final = 1146
 NO_SAVEPOINT: Final = 1305
 TRUNCATED: Final = frozenset({1260, 1301})
 """Warnings of a text that was cut (GROUP_CONCAT) or replaced by NULL, because it exceeds a limit of the server."""
-ROLLED_BACK: Final = frozenset({1213, 1020, 1614})
-"""Errors that roll back the whole transaction, not only the statement."""
+ROLLED_BACK: Final = frozenset({1213, 1020, 1467, 1614})
+"""Errors that roll back the whole transaction, not only the statement; 1467 is a deadlock over the next id."""
 SERVER_LOST: Final = frozenset(
     {1053, 1077, 1079, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 2003, 2006, 2013, 2014, 2055, 4031}
 )

@@ -101,8 +101,8 @@ async def test_children_of_a_one_to_many_have_one_parent(own_bookshop: Site, for
 
 async def test_more_children_than_are_locked_one_by_one(own_bookshop: Site) -> None:
     count = MOST_LOCKED + 1
-    series = f"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count})"
-    await own_bookshop.database.execute(f"{series} INSERT INTO books (id, title) SELECT i + 100000, 'Many' FROM n")
+    many = ", ".join(f"({number + 100_001}, 'Many')" for number in range(count))
+    await own_bookshop.database.execute(f"INSERT INTO books (id, title) VALUES {many}")
     rows = await own_bookshop.database.fetch_all("SELECT id FROM books WHERE title = 'Many' ORDER BY id")
     children = [int(row[0]) for row in rows]
     parents = [await make(own_bookshop, "authors", name=f"Author {number}") for number in range(3)]

@@ -49,7 +49,12 @@ def problem_of(answer: Any) -> tuple[int, str, list[list[str]]]:
 @pytest.mark.parametrize("target", [ONE, MANY])
 async def test_what_multiplies_is_refused_with_its_place(bookshop: Site, target: str) -> None:
     async with limited(bookshop, largest=64 * KILOBYTE) as site:
-        assert problem_of(await site.get(f"{target}?{EXPLOSIVE}")) == (400, TOO_LARGE, [WAY])
+        problem = problem_of(await site.get(f"{target}?{EXPLOSIVE}"))
+        expected = (400, TOO_LARGE, [WAY])
+        if site.database.dialect.name == "mysql":  # it measures at the end, so its time limit can come first
+            assert (problem[0], problem[2]) == (expected[0], expected[2])
+        else:
+            assert problem == expected
         assert (await site.get(target)).status == 200
 
 
