@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import ssl
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -26,7 +27,7 @@ from octavo.database.connection import (
     UnsuitableValue,
 )
 from octavo.database.mysql import MysqlDatabase
-from octavo.database.mysql_connection import MysqlConnection, check_version
+from octavo.database.mysql_connection import MysqlConnection, check_version, tls_context
 from octavo.database.mysql_errors import ConnectionLost
 from octavo.database.mysql_statements import fill
 from octavo.database.unit_of_work import unit_of_work
@@ -59,7 +60,21 @@ async def database(anyio_backend: str, mysql_server: MysqlServer, mysql_name: st
 
 
 @pytest.fixture
+async def crowd(anyio_backend: str, mysql_server: MysqlServer, mysql_name: str) -> AsyncIterator[MysqlDatabase]:
+    """The articles, for more callers than connections. All connections are open, and callers wait for a minute, so that
+    a slow machine does not matter."""
+    made = MysqlDatabase(mysql_server.url(mysql_name), minimum=10, maximum=10, patience=60.0, start_patience=60.0)
+    await made.connect()
+    yield await _with_articles(made)
+    await made.close()
+
+
+@pytest.fixture
 async def articles(database: MysqlDatabase) -> MysqlDatabase:
+    return await _with_articles(database)
+
+
+async def _with_articles(database: MysqlDatabase) -> MysqlDatabase:
     await database.execute_script(TABLES)
     async with database.transaction() as transaction:
         for number in range(1, 4):
@@ -315,10 +330,10 @@ async def test_no_statement_timeout(mysql_server: MysqlServer, mysql_name: str) 
     await database.close()
 
 
-async def test_parallel_inserts_of_one_unique_value(articles: MysqlDatabase) -> None:
+async def test_parallel_inserts_of_one_unique_value(crowd: MysqlDatabase) -> None:
     async def insert(number: int) -> bool:
         try:
-            async with unit_of_work(articles) as unit:
+            async with unit_of_work(crowd) as unit:
                 text = "INSERT INTO articles (title, slug) VALUES (?1, 'one')"
                 await unit.connection.execute(text, (f"parallel {number}",))
         except UniqueViolation:
@@ -328,16 +343,16 @@ async def test_parallel_inserts_of_one_unique_value(articles: MysqlDatabase) -> 
     assert sorted(await asyncio.gather(*map(insert, range(24)))) == [False] * 23 + [True]
 
 
-async def test_locks_serialize_by_name(articles: MysqlDatabase) -> None:
+async def test_locks_serialize_by_name(crowd: MysqlDatabase) -> None:
     async def add_one() -> None:
-        async with articles.transaction() as transaction:
+        async with crowd.transaction() as transaction:
             await transaction.lock("rank of article 1")
             rank = await transaction.fetch_value("SELECT coalesce(`rank`, 0) FROM articles WHERE id = 1")
             await asyncio.sleep(0.001)
             await transaction.execute("UPDATE articles SET `rank` = ?1 WHERE id = 1", (rank + 1,))
 
     await asyncio.gather(*(add_one() for _ in range(20)))
-    assert await articles.fetch_value("SELECT `rank` FROM articles WHERE id = 1") == 20
+    assert await crowd.fetch_value("SELECT `rank` FROM articles WHERE id = 1") == 20
 
 
 async def test_shared_locks_exclude_only_exclusive_ones(articles: MysqlDatabase) -> None:
@@ -533,6 +548,17 @@ async def test_large_answers(mysql_server: MysqlServer, mysql_name: str) -> None
     await database.close()
 
 
+async def test_a_cut_list_is_noticed_after_many_other_warnings(mysql_server: MysqlServer, mysql_name: str) -> None:
+    database = MysqlDatabase(mysql_server.url(mysql_name), largest_answer=1_000)
+    await database.connect()
+    rows = "SELECT 'a' AS a FROM information_schema.columns LIMIT {}"
+    text = f"SELECT sum(CAST(a AS double)), group_concat('x' SEPARATOR '') FROM ({rows}) t"
+    assert await database.fetch_all(text.format(1_000)) == ((0, "x" * 1_000),)
+    with pytest.raises(AnswerTooLarge):
+        await database.fetch_all(text.format(1_002))
+    await database.close()
+
+
 async def test_plan(articles: MysqlDatabase) -> None:
     plan = await articles.plan_of("SELECT title FROM articles WHERE slug = ?1")
     assert plan.startswith("select_type SIMPLE")
@@ -658,6 +684,24 @@ async def test_socket(mysql_server: MysqlServer, mysql_name: str) -> None:
     await database.connect()
     assert await database.fetch_value("SELECT database()") == mysql_name
     await database.close()
+
+
+@pytest.mark.parametrize("mode", ["prefer", "require"])
+def test_contexts_that_verify_nothing_read_no_certificates(mode: str) -> None:
+    context = tls_context(mode)
+    assert context is not None
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_NONE, False)
+    assert context.cert_store_stats() == {"x509": 0, "crl": 0, "x509_ca": 0}
+    assert tls_context(mode) is context
+
+
+@pytest.mark.parametrize("mode, checks_name", [("verify-ca", False), ("verify-full", True)])
+def test_contexts_that_verify_are_shared(mode: str, checks_name: bool) -> None:
+    context = tls_context(mode)
+    assert context is not None
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, checks_name)
+    assert tls_context(mode) is context
+    assert tls_context("disable") is None
 
 
 async def test_no_server_there() -> None:

@@ -5,6 +5,7 @@ import contextlib
 import re
 import ssl
 from collections.abc import Sequence
+from functools import cache
 from math import ceil
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -186,12 +187,13 @@ def check_version(version: str, kind: str) -> None:
 
 def session_settings(statement_timeout: float, largest_answer: int) -> tuple[str, ...]:
     """Return the settings of every connection; those of time limits differ between MySQL and MariaDB, see
-    `time_limit`. Lists that are larger than an answer are cut, which the driver notices."""
+    `time_limit`. Lists that are larger than an answer are cut, with a warning that the driver reads: all warnings are
+    stored, because others can come before it."""
     waits = max(ceil(statement_timeout), 1) if statement_timeout else 31_536_000
     return (
         *SETTINGS,
         f"SET SESSION group_concat_max_len = {largest_answer + 1}, innodb_lock_wait_timeout = {waits}, "
-        f"lock_wait_timeout = {waits}",
+        f"lock_wait_timeout = {waits}, max_error_count = 65535",
     )
 
 
@@ -290,7 +292,7 @@ async def _connect(parameters: Parameters, seconds: float) -> AsyncmyConnection:
         client_flag=FOUND_ROWS,
         autocommit=None,
         program_name="octavo",
-        ssl=None if is_path else _context(encryption),
+        ssl=None if is_path else tls_context(encryption),
     )
     raw.prefers_encryption = encryption == "prefer"
     try:
@@ -302,16 +304,24 @@ async def _connect(parameters: Parameters, seconds: float) -> AsyncmyConnection:
     return raw
 
 
-def _context(encryption: Any) -> ssl.SSLContext | None:
+def tls_context(encryption: Any) -> ssl.SSLContext | None:
     """Return the TLS context for a mode of the setting `ssl`, or the given context."""
     if isinstance(encryption, ssl.SSLContext):
         return encryption
-    if encryption not in (*_ENCRYPTED, *_VERIFYING):
-        return None
-    context = ssl.create_default_context()
-    context.check_hostname = encryption == "verify-full"
-    if encryption not in _VERIFYING:
-        context.verify_mode = ssl.CERT_NONE
+    return _mode_context(encryption) if encryption in (*_ENCRYPTED, *_VERIFYING) else None
+
+
+@cache
+def _mode_context(mode: str) -> ssl.SSLContext:
+    """Return the TLS context of a mode, for all connections: reading the machine's certificates takes 20 ms, and a
+    growing pool opens many connections at a time."""
+    if mode in _VERIFYING:
+        context = ssl.create_default_context()
+        context.check_hostname = mode == "verify-full"
+        return context
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
     return context
 
 
