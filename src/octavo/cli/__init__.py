@@ -41,7 +41,7 @@ _VERSION = click.Option(
 main = LazyGroup(
     "octavo",
     params=[_VERSION],
-    help="A headless content service with REST and GraphQL APIs on SQLite and PostgreSQL.",
+    help="A headless content service with REST and GraphQL APIs on SQLite, PostgreSQL and MySQL.",
     commands={
         "new": ("octavo.cli.new:new", "Create a project."),
         "develop": ("octavo.cli.develop:develop", "Serve a project and reload it when files change."),
