@@ -21,6 +21,7 @@ from octavo.content.media import storage_cleanup
 from octavo.events import outbox
 from octavo.operations.comparison.requests import ComparedRequest
 from octavo.operations.comparison.sending import Answer
+from octavo.query.sql.dialects.sqlite import SQLiteDialect
 from octavo.v4.rehearsal.copies import copied_project
 from octavo.v4.rehearsal.rehearsal import unanswered
 from tests.cli.processes import PATIENCE, ROOT, spawn
@@ -132,7 +133,7 @@ def test_pending_work_of_the_original_is_not_done_again(site: Path, tmp_path: Pa
     prepared(site)
     with sqlite3.connect(site / ".tmp/data.db") as connection:
         for table in (outbox.TABLE, schedules.TABLE, storage_cleanup.TABLE):
-            connection.executescript(table.script("integer PRIMARY KEY AUTOINCREMENT"))
+            connection.executescript(table.script(SQLiteDialect()))
         connection.execute(
             "INSERT INTO octavo_outbox (topic, ordering_key, payload, created_at, due_at, attempts) "
             "VALUES ('webhook', 'k', '{}', 0, 9999999999999, 0)"
