@@ -193,11 +193,11 @@ def test_what_the_owner_allows_is_settled(tmp_path: Path) -> None:
 
 
 def test_a_project_that_cannot_start(tmp_path: Path) -> None:
-    mysql = {"connection": {"client": "mysql", "connection": {"host": "db"}}}
+    unsupported = {"connection": {"client": "oracledb", "connection": {"host": "db"}}}
     me = "module.exports = (plugin) => { plugin.controllers.user.me = async (ctx) => { ctx.body = 1 }; return plugin }"
     broken = {
         "package.json": {"dependencies": {**PACKAGES, "@strapi/plugin-graphql": "4.25.1"}},
-        "config/database.json": mysql,
+        "config/database.json": unsupported,
         "src/api/story/routes/own.js": "module.exports = {",
         "src/extensions/users-permissions/strapi-server.js": me,
         ".env": "",
