@@ -46,15 +46,20 @@ def problem_of(answer: Any) -> tuple[int, str, list[list[str]]]:
     return answer.status, error["message"], [problem["path"] for problem in error["details"]["errors"]]
 
 
+def check_too_large(site: Site, answer: Any) -> None:
+    """Check the refusal of EXPLOSIVE. MySQL measures the response at its end, so the time limit can come first."""
+    status, message, paths = problem_of(answer)
+    messages = [TOO_LARGE]
+    if site.database.dialect.name == "mysql":
+        messages.append(f"The response would take too long. {ADVICE}")
+    assert (status, paths) == (400, [WAY])
+    assert message in messages
+
+
 @pytest.mark.parametrize("target", [ONE, MANY])
 async def test_what_multiplies_is_refused_with_its_place(bookshop: Site, target: str) -> None:
     async with limited(bookshop, largest=64 * KILOBYTE) as site:
-        problem = problem_of(await site.get(f"{target}?{EXPLOSIVE}"))
-        expected = (400, TOO_LARGE, [WAY])
-        if site.database.dialect.name == "mysql":  # it measures at the end, so its time limit can come first
-            assert (problem[0], problem[2]) == (expected[0], expected[2])
-        else:
-            assert problem == expected
+        check_too_large(site, await site.get(f"{target}?{EXPLOSIVE}"))
         assert (await site.get(target)).status == 200
 
 
@@ -174,7 +179,7 @@ async def test_a_write_whose_answer_is_too_large_is_not_done(own_bookshop: Site)
         before = (await site.get("/api/authors")).body
         renamed = json.dumps({"data": {"name": "renamed"}}).encode()
         answer = await call(site.octavo.asgi, "PUT", f"{ONE}?{quote(EXPLOSIVE, '=')}", headers, [renamed])
-        assert problem_of(answer) == (400, TOO_LARGE, [WAY])
+        check_too_large(site, answer)
         assert (await call(site.octavo.asgi, "DELETE", f"{ONE}?{EXPLOSIVE}", headers)).status == 400
         assert (await site.get("/api/authors")).body == before
 
