@@ -123,7 +123,7 @@ async def test_pending_removals_of_files_are_not_copied(
     source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry
 ) -> None:
     """Both databases can be of the same storage."""
-    await source.execute_script(storage_cleanup.TABLE.script(source.dialect.counter_column))
+    await source.execute_script(storage_cleanup.TABLE.script(source.dialect))
     await source.execute("INSERT INTO octavo_storage_cleanup (object, due_at) VALUES ('a.png', 1)")
     own = [TABLE, storage_cleanup.TABLE]
     report = await copy_database(source, target, registry, own, CopyOptions(), lambda *_: None)
