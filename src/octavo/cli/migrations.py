@@ -22,7 +22,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 """The names of migrations."""
 _SQL: Final = """\
 -- SQL statements, each followed by a semicolon. They run once, in one transaction, before table changes.
--- A file for one database has the suffix .sqlite.sql or .postgresql.sql.
+-- A file for one database has the suffix .sqlite.sql, .postgresql.sql or .mysql.sql.
 -- To skip it if a table does not exist, as on a new database, start with: octavo: only with table TABLE
 """
 _PYTHON: Final = '''\
@@ -50,13 +50,15 @@ async def connected(settings: Settings) -> AsyncIterator[Database]:
 
 
 @click.command(cls=Command, epilog="Example: octavo db migrate --dry-run")
-@click.option("--dry-run", is_flag=True, help="Run the migrations, show every statement and roll back.")
+@click.option(
+    "--dry-run", is_flag=True, help="Run the migrations, show every statement and roll back. Not on MySQL and MariaDB."
+)
 @project_option
 @json_option
 def migrate(dry_run: bool, project: Path, as_json: bool) -> None:
     """Run pending migrations.
 
-    Each migration runs in its own transaction, in order. A start runs them as well.
+    Each migration runs in its own transaction, in order. They also run at startup.
     """
     settings = read_settings(project)
     if dry_run:

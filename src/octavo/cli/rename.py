@@ -94,7 +94,7 @@ _MOST_SHOWN: Final = 20
 @click.argument("type_name", metavar="TYPE")
 @click.argument("old")
 @click.argument("new")
-@click.option("--dry-run", is_flag=True, help="Show the changes and the SQL; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the changes and the SQL; write nothing. Not on MySQL and MariaDB.")
 @project_option
 def rename(type_name: str, old: str, new: str, dry_run: bool, project: Path) -> None:
     """Rename an attribute and keep its values.
@@ -126,14 +126,15 @@ def _migration_name(uid: str, old: str, new: str) -> str:
 
 
 def _print_plan(settings: Settings, plan: RenamePlan, file: Path) -> None:
+    rehearsal = asyncio.run(_rehearse(settings, plan, file)) if has_database(settings) else None
     click.echo(f"# {file.relative_to(settings.project)}\n{plan.migration}")
     for path, content in plan.files.items():
         name = path.relative_to(settings.project).as_posix()
         lines = (path.read_text("utf-8-sig").splitlines(), content.decode("utf-8-sig").splitlines())
         click.echo("\n".join(difflib.unified_diff(*lines, name, name, lineterm="")) + "\n")
-    if has_database(settings):
+    if rehearsal is not None:
         click.echo("-- SQL on this database, run and rolled back")
-        for statement in asyncio.run(_rehearse(settings, plan, file)).statements:
+        for statement in rehearsal.statements:
             click.echo(f"{statement};" if "  -- " not in statement else statement)
 
 

@@ -23,7 +23,7 @@ _NOT_RUN: Final = frozenset({".js", ".ts", ".cjs", ".mjs"})
 
 
 class MigrationFailed(Exception):
-    """A migration cannot be run; all its changes are rolled back. The message names the file and the position in it."""
+    """A migration cannot be run. The message names the file and the position in it."""
 
 
 class State(StrEnum):

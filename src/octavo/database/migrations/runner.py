@@ -1,7 +1,8 @@
 """Run the pending migrations of a project in order, each in a separate transaction.
 
 The transaction is exclusive and includes the record that the migration has run. So of all processes using a database
-one runs it, the others find it done, and if the process is killed, everything is rolled back.
+one runs it, the others find it done. If the process is killed, everything is rolled back, except table changes on
+databases that commit these immediately (`Dialect.rolls_back_tables`).
 """
 
 import logging
@@ -139,11 +140,15 @@ async def rehearse(database: Database, folder: Path) -> list[Rehearsal]:
     MigrationFailed."""
     states = await migration_states(database, folder)
     pending = [migration for migration, state in states if state is State.PENDING]
-    return await retry_locked(database, partial(_rehearse, database, pending)) if pending else []
+    if not pending:
+        return []
+    _check_rollback(database.dialect)
+    return await retry_locked(database, partial(_rehearse, database, pending))
 
 
 async def rehearse_source(database: Database, path: Path, source: str) -> Rehearsal:
     """Run the source of a Python migration that is not saved yet, and roll it back. Raises MigrationFailed."""
+    _check_rollback(database.dialect)
 
     async def rehearsed() -> Rehearsal:
         rehearsal = Rehearsal(path.name, ())
@@ -157,6 +162,15 @@ async def rehearse_source(database: Database, path: Path, source: str) -> Rehear
             return rehearsal
 
     return await retry_locked(database, rehearsed)
+
+
+def _check_rollback(dialect: Dialect) -> None:
+    """Raise MigrationFailed if the database cannot roll back table changes."""
+    if not dialect.rolls_back_tables:
+        raise MigrationFailed(
+            "`--dry-run` cannot roll back table changes on MySQL and MariaDB. "
+            "Try the migration on a copy of the database."
+        )
 
 
 async def _rehearse(database: Database, pending: Sequence[Migration]) -> list[Rehearsal]:
@@ -194,17 +208,20 @@ async def _run(connection: Transaction, database: Database, migration: Migration
     try:
         source = read_own_file(migration.path, LARGEST).decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise _failed(f"{FOLDER}/{migration.path.name}", describe(error)) from error
+        raise _failed(database.dialect, f"{FOLDER}/{migration.path.name}", describe(error)) from error
     await run(transaction, migration.path, source)
     try:
         await connection.fetch_value("SELECT 1")
     except TransactionFailed as error:
-        raise _failed(f"{FOLDER}/{migration.path.name}", "it continued after a failed statement") from error
+        raise _failed(
+            database.dialect, f"{FOLDER}/{migration.path.name}", "it continued after a failed statement"
+        ) from error
     return transaction
 
 
-def _failed(place: str, message: str) -> MigrationFailed:
-    return MigrationFailed(f"A migration failed and was rolled back. {place}: {message}")
+def _failed(dialect: Dialect, place: str, message: str) -> MigrationFailed:
+    outcome = "and was rolled back" if dialect.rolls_back_tables else "and its table changes were not rolled back"
+    return MigrationFailed(f"A migration failed {outcome}. {place}: {message}")
 
 
 async def _run_sql(transaction: MigrationTransaction, path: Path, source: str) -> None:
@@ -212,7 +229,7 @@ async def _run_sql(transaction: MigrationTransaction, path: Path, source: str) -
     try:
         statements = list(statements_of(source, transaction.dialect.script))
     except InvalidScript as error:
-        raise _failed(f"{place}:{error.line}", str(error)) from error
+        raise _failed(transaction.dialect, f"{place}:{error.line}", str(error)) from error
     if not await _is_meant(transaction, place, source):
         return
     for number, statement in enumerate(statements, start=1):
@@ -223,7 +240,7 @@ async def _run_sql(transaction: MigrationTransaction, path: Path, source: str) -
         except Exception as error:
             cause = str(error.__cause__ or error)
             message = f"{cause}\n  statement {number} of {len(statements)}: {_shortened(statement)}"
-            raise _failed(f"{place}:{statement.line}", message) from error
+            raise _failed(transaction.dialect, f"{place}:{statement.line}", message) from error
 
 
 async def _is_meant(transaction: MigrationTransaction, place: str, source: str) -> bool:
@@ -233,7 +250,7 @@ async def _is_meant(transaction: MigrationTransaction, place: str, source: str) 
         if found is None:
             line = source.count("\n", 0, directive.start()) + 1
             message = "expected `-- octavo: only with table TABLE` or `-- octavo: only with column TABLE.COLUMN`"
-            raise _failed(f"{place}:{line}", message)
+            raise _failed(transaction.dialect, f"{place}:{line}", message)
         if found["table"] and not await transaction.has_table(found["table"]):
             return False
         if found["of"] and not await transaction.has_column(found["of"], found["column"]):
@@ -255,12 +272,12 @@ async def _run_python(transaction: MigrationTransaction, path: Path, source: str
     except LockTimeout:
         raise
     except InvalidCode as error:
-        raise _failed(*_first_problem(error)) from error
+        raise _failed(transaction.dialect, *_first_problem(error)) from error
     except SyntaxError as error:
-        raise _failed(f"{place}:{error.lineno}", f"SyntaxError: {error.msg}") from error
+        raise _failed(transaction.dialect, f"{place}:{error.lineno}", f"SyntaxError: {error.msg}") from error
     except (Exception, SystemExit) as error:
         reported = error if str(error) or error.__cause__ is None else error.__cause__
-        raise _failed(failure_place(error, project, place), describe(reported)) from error
+        raise _failed(transaction.dialect, failure_place(error, project, place), describe(reported)) from error
 
 
 def _first_problem(error: InvalidCode) -> tuple[str, str]:

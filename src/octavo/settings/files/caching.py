@@ -169,5 +169,5 @@ class Caching:
     responses: bool = setting(
         False,
         "Cache responses of reads, within `server.cacheSize`, until a table that they were read from changes, by any "
-        "program. On PostgreSQL this uses triggers, which a start creates or removes.",
+        "program. On PostgreSQL this uses triggers, which a start creates or removes. No effect on MySQL and MariaDB.",
     )

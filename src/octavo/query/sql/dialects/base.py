@@ -208,6 +208,8 @@ class Dialect(BasicDialect):
     """Maximum number of selects of one UNION."""
     column_limits = ColumnLimits()
     most_joined_conditions: int | None = None  # conditions on related entries to write as joins; None: all
+    rolls_back_tables = True
+    """Whether a rolled back transaction undoes table changes. If not, each table change commits immediately."""
 
     # Values of statements
 

@@ -108,6 +108,7 @@ class MySQLDialect(Dialect):
     column_limits = PORTABLE
     most_joined_conditions = 6
     most_values = 2_000  # a table of values is a UNION
+    rolls_back_tables = False
 
     def literal(self, text: str) -> str:
         return super().literal(text.replace("\\", "\\\\"))
