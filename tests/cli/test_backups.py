@@ -148,7 +148,8 @@ def test_mysql(call: Call, project: Path, monkeypatch: pytest.MonkeyPatch) -> No
     copy = project / "copy"
     copy.touch()
     for command in (("backup", "copy"), ("backup", "--scheduled"), ("restore", str(copy))):
-        assert refused(call("db", *command)).startswith("Octavo does not back up MySQL and MariaDB: use mysqldump")
+        said = refused(call("db", *command))
+        assert said.startswith("Octavo does not support backups of MySQL and MariaDB. Use mysqldump")
 
 
 def test_without_the_right_to_make_databases(

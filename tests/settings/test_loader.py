@@ -379,9 +379,9 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             {"config/database.toml": "replicas = ['a']\npooler = 'prepared'\n[backups]\nschedule = '0 3 * * *'"},
             {"DATABASE_URL": "mysql://u@h/n"},
             [
-                "config/database.toml: pooler: expected no value: it is supported for PostgreSQL only",
-                "config/database.toml: replicas: expected no value: it is supported for PostgreSQL only",
-                "config/database.toml: backups.schedule: expected no schedule: Octavo does not back up MySQL; use "
+                "config/database.toml: pooler: not supported on MySQL and MariaDB; remove it",
+                "config/database.toml: replicas: not supported on MySQL and MariaDB; remove it",
+                "config/database.toml: backups.schedule: not supported on MySQL and MariaDB; remove it, and use "
                 "mysqldump or mariadb-dump",
             ],
         ),

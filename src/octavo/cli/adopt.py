@@ -38,7 +38,7 @@ _WIDEST: Final = 120
 @click.option(
     "--rehearse",
     is_flag=True,
-    help="Rehearse the switch and the way back: run v4 and Octavo on a copy of the project and its database.",
+    help="Rehearse the switch to Octavo and back to v4: run v4 and Octavo on a copy of the project and its database.",
 )
 @click.option(
     "--v4-command",

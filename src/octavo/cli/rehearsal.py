@@ -22,7 +22,7 @@ _ENDED: Final = "SIGTERM"
 
 
 def run_rehearsal(folder: Path, command: str, seconds: float, *, as_json: bool) -> None:
-    """Rehearse the switch of a project, and print whether the way back holds. Refuses if it does not."""
+    """Rehearse the switch of a project, and print whether you can switch back. Refuses if you cannot."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -38,7 +38,7 @@ def run_rehearsal(folder: Path, command: str, seconds: float, *, as_json: bool) 
     else:
         _print(found)
     if not found.holds:
-        refuse("The way back does not hold for this project")
+        refuse("Rehearsal failed: v4 cannot read or write everything after Octavo")
 
 
 @contextmanager
@@ -79,7 +79,7 @@ def _print(rehearsal: Rehearsal) -> None:
     for line in _lines(rehearsal):
         say("{}", line)
     if rehearsal.holds:
-        say("[bold]The way back holds[/]: v4 reads and writes everything after Octavo.")
+        say("[bold]Rehearsal passed[/]: you can switch back to v4.")
 
 
 def _row(item: tuple[str, Results]) -> tuple[object, ...]:

@@ -136,7 +136,7 @@ def _writable(file: Path | None) -> str:
 
 
 def _compare(channel: socket.socket, options: ShadowOptions) -> None:
-    """Run the comparing process."""
+    """Run the comparison process."""
     set_up_lines(as_json=False, waits=True)
     run_comparison(channel, options, lambda results: _summarize(results, options))
 

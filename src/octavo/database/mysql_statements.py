@@ -101,7 +101,7 @@ _LITERALS: Final[Mapping[type, Callable[[Any], str]]] = {
 def literal(value: Any, *, finite: bool = True) -> str:
     """Return a value as a literal. Raises UnsuitableValue, also for infinity if it has to be `finite`."""
     if finite and value.__class__ is float and isinf(value):
-        raise UnsuitableValue("infinity is not a number in MySQL")
+        raise UnsuitableValue("MySQL cannot store infinity")
     make = _LITERALS.get(value.__class__)
     if make is None:
         make = next((make for kind, make in _LITERALS.items() if isinstance(value, kind)), None)

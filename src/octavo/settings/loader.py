@@ -364,9 +364,9 @@ def _mysql_problems(settings: Settings) -> Iterable[SettingsProblem]:
     if database.is_mysql:
         for name, is_set in (("pooler", database.pooler != "none"), ("replicas", bool(database.replicas))):
             if is_set:
-                yield placed(settings, ("database", name), "expected no value: it is supported for PostgreSQL only")
+                yield placed(settings, ("database", name), "not supported on MySQL and MariaDB; remove it")
         if database.backups.schedule:
-            expected = "expected no schedule: Octavo does not back up MySQL; use mysqldump or mariadb-dump"
+            expected = "not supported on MySQL and MariaDB; remove it, and use mysqldump or mariadb-dump"
             yield placed(settings, ("database", "backups", "schedule"), expected)
 
 

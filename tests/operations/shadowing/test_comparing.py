@@ -144,7 +144,7 @@ async def test_a_new_service_that_is_down() -> None:
         exchanges = [recorded(f"/api/{number}", {"data": 1}) for number in range(8)]
         results, _ = await compared(exchanges, url, f"http://127.0.0.1:{free_port()}")
     assert results.failures == {"cannot be reached": 5}
-    assert results.skipped == {"pauses because the new service failed": 3}
+    assert results.skipped == {"pauses because Octavo did not respond": 3}
     assert not results.unexplained
 
 

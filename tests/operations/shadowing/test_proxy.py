@@ -192,10 +192,10 @@ async def test_an_old_service_that_is_down() -> None:
     assert json.loads(body)["error"] == {
         "status": 502,
         "name": "BadGatewayError",
-        "message": "The old service cannot be reached",
+        "message": "The upstream server is unreachable",
         "details": {},
     }
-    assert proxy.recorder.skipped == {"failures of the old service": 1}
+    assert proxy.recorder.skipped == {"failures of the upstream server": 1}
 
 
 async def test_a_connection_that_the_old_service_has_closed_is_replaced() -> None:
@@ -373,7 +373,7 @@ async def test_an_incomplete_response_stays_incomplete() -> None:
     async with service(end) as old, proxying(old) as proxy:
         received = await proxy.send(b"GET /api/1 HTTP/1.1\r\n" + HOST + b"\r\n")
     assert received.endswith(b"Content-Length: 100\r\n\r\nhalf")
-    assert (proxy.exchanges, dict(proxy.recorder.skipped)) == ([], {"failures of the old service": 1})
+    assert (proxy.exchanges, dict(proxy.recorder.skipped)) == ([], {"failures of the upstream server": 1})
 
 
 async def test_websockets_are_passed() -> None:

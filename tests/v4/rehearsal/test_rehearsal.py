@@ -171,7 +171,7 @@ os.execv(sys.executable, {[sys.executable, "-m", "octavo", "start"]!r})
     assert result.exit_code == 1
     assert "Difference: v4 reads what Octavo has written: value at $.data" in result.output
     assert "Not rehearsed: v4: POST /api/codes: 400 value must be defined." in result.output
-    assert result.output.endswith("Error: The way back does not hold for this project\n")
+    assert result.output.endswith("Error: Rehearsal failed: v4 cannot read or write everything after Octavo\n")
 
 
 @pytest.mark.parametrize(
@@ -218,6 +218,13 @@ def test_a_database_without_tables(site: Path) -> None:
     result = call(site, "--rehearse", "--v4-command", START)
     assert result.exit_code == 1
     assert "the database has no tables of v4; start v4 once, then rehearse" in result.output
+
+
+def test_mysql_is_not_supported(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCTAVO_DATABASE__URL", "mysql://u@127.0.0.1:1/n")
+    result = call(site, "--rehearse", "--v4-command", START)
+    assert result.exit_code == 1
+    assert "`--rehearse` does not support MySQL and MariaDB. To rehearse the switch, copy the data to" in result.output
 
 
 def test_settings_that_point_to_the_original_are_refused(site: Path) -> None:
@@ -353,7 +360,7 @@ def test_a_copy_on_postgresql(
     counted = "SELECT count(*) FROM strapi_api_tokens"
     result = call(site, "--rehearse", "--v4-command", START)
     assert result.exit_code == 0, result.output
-    assert "The way back holds: v4 reads and writes everything after Octavo." in result.output
+    assert "Rehearsal passed: you can switch back to v4." in result.output
     assert postgresql_server.run_sql(database_name(postgresql_url), counted).strip() == "1"
     databases = postgresql_server.run_sql("postgres", "SELECT datname FROM pg_database")
     assert "octavo_rehearsal" not in databases

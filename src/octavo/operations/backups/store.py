@@ -39,7 +39,8 @@ def require_supported(settings: Settings) -> None:
     """Raise BackupFailed if Octavo cannot back up the project's kind of database."""
     if settings.database.is_mysql:
         raise BackupFailed(
-            "Octavo does not back up MySQL and MariaDB: use mysqldump or mariadb-dump, and the client to restore"
+            "Octavo does not support backups of MySQL and MariaDB. Use mysqldump or mariadb-dump, and restore "
+            "with mysql or mariadb"
         )
 
 

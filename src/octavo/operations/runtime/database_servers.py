@@ -83,7 +83,7 @@ def read_servers(settings: Settings) -> Servers:
     options = settings.database
     places = _places("host", options.host, options.port)
     if len(places) > 1 and options.is_mysql:
-        raise _wrong("host", "expected one server: several are supported for PostgreSQL only")
+        raise _wrong("host", "expected one server: several hosts are not supported on MySQL and MariaDB")
     host, port = places[0]
     parameters: dict[str, Any] = {
         "host": host,

@@ -27,7 +27,7 @@ _LONGEST_PAUSE: Final = 600.0
 _UNAVAILABLE: Final = (502, 503, 504)
 _READABLE_ENCODINGS: Final = ("", "identity", "gzip", "x-gzip", "deflate")
 _SHORTEST_TOKEN: Final = 6
-_PAUSED: Final = "pauses because the new service failed"
+_PAUSED: Final = "pauses because Octavo did not respond"
 
 
 class Pauses:
@@ -45,13 +45,13 @@ class Pauses:
         """Note a response of the new service, or the reason why there is none."""
         if not answer.failure and answer.status not in _UNAVAILABLE:
             if self._failures >= _FAILURES:
-                logger.warning("The new service responds again")
+                logger.warning("Octavo is responding again")
             self._failures, self._seconds = 0, _FIRST_PAUSE
             return
         self._failures += 1
         if self._failures >= _FAILURES and not self.is_paused:
             reason = answer.failure or f"status {answer.status}"
-            logger.warning("The new service fails (%s); the next attempt is in %g s", reason, self._seconds)
+            logger.warning("Octavo is not responding (%s); comparing again in %g s", reason, self._seconds)
             self._until = self._clock() + self._seconds
             self._seconds = min(self._seconds * 2, _LONGEST_PAUSE)
 
@@ -86,7 +86,7 @@ class Comparer:
         if reason is None and self.pauses.is_paused:
             reason = _PAUSED
         if reason is None and (self._waiting.full() or self._size + exchange.size > self._memory):
-            reason = "more requests than --rate allows"
+            reason = "queue full (raise --rate or --memory)"
         if reason is not None:
             self._results.skipped[reason] += 1
             return

@@ -29,10 +29,10 @@ _NOT_COMPARED: Final = {
     206: "responses with a part of a file",
     304: "responses without content (304)",
     416: "responses with a part of a file",
-    429: "rate limit of the old service",
-    502: "failures of the old service",
-    503: "failures of the old service",
-    504: "failures of the old service",
+    429: "rate limit of the upstream server",
+    502: "failures of the upstream server",
+    503: "failures of the upstream server",
+    504: "failures of the upstream server",
 }
 
 
@@ -57,7 +57,7 @@ class Exchange:
 
 
 def to_frames(exchange: Exchange) -> Iterator[bytes]:
-    """Yield the bytes of an exchange for the comparing process."""
+    """Yield the bytes of an exchange for the comparison process."""
     names = ("method", "target", "headers", "status", "response_headers", "seconds")
     head = orjson.dumps({name: getattr(exchange, name) for name in names})
     yield _SIZES.pack(len(head), len(exchange.body), len(exchange.response_body)) + head

@@ -1,4 +1,4 @@
-"""The connection of the proxy to the comparing process, which runs beside it so that visitors never wait for it."""
+"""The connection of the proxy to the comparison process, which runs beside it so that visitors never wait for it."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ _LONGEST_RESTART_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ShadowOptions:
-    """Options of the comparing process. `log` and `html` are paths, or empty."""
+    """Options of the comparison process. `log` and `html` are paths, or empty."""
 
     old_url: str
     new_url: str
@@ -43,7 +43,7 @@ class ShadowOptions:
 
 
 class Feed:
-    """Sends exchanges to the comparing process, and starts it again if it ends.
+    """Sends exchanges to the comparison process, and starts it again if it ends.
 
     `target` is the function of that process. It gets a socket and the options.
     """
@@ -56,14 +56,14 @@ class Feed:
         self._process: BaseProcess | None = None
 
     async def run(self) -> None:
-        """Keep the comparing process running until cancelled."""
+        """Keep the comparison process running until cancelled."""
         pause = _RESTART_SECONDS
         while True:
             await self._start()
             started = asyncio.get_running_loop().time()
             await self._ended()
             self._close()
-            logger.error("The comparing process ended unexpectedly and is started again; its results are lost")
+            logger.error("The comparison process ended unexpectedly and is restarted; its results are lost")
             if asyncio.get_running_loop().time() - started > _LONGEST_RESTART_SECONDS:
                 pause = _RESTART_SECONDS
             await asyncio.sleep(pause)
@@ -90,7 +90,7 @@ class Feed:
         """Send an exchange, unless the process is too slow. Does not wait."""
         writer, recorder = self._writer, self._recorder
         if writer is None or writer.is_closing():
-            recorder.skipped["comparing process not ready"] += 1
+            recorder.skipped["comparison process not ready"] += 1
         elif recorder.used + writer.transport.get_write_buffer_size() + exchange.size > recorder.memory:
             recorder.skipped["memory limit"] += 1
         else:
@@ -111,7 +111,7 @@ class Feed:
                     await self._ended()
                 self._process.join(_EXIT_SECONDS)
             if self._process.is_alive():
-                logger.error("The comparing process took too long to end, so there may be no summary")
+                logger.error("The comparison process took too long to end, so there may be no summary")
                 self._process.kill()
 
     def _send(self, message: Mapping[str, Any]) -> None:

@@ -176,7 +176,7 @@ class ClientConnection:
         try:
             await exchange.run(fresh=not is_repeatable)
         except OldServiceFailed as error:
-            exchange.abandon("failures of the old service")
+            exchange.abandon("failures of the upstream server")
             if exchange.has_started:
                 raise ClientGone from error  # an incomplete response ends with its connection
             logger.warning("%s: %s", error, self.pool.url)
@@ -280,7 +280,7 @@ class _Exchange:
         try:
             upstream.writer.write(upstream.http.send(self._request) or b"")
         except h11.LocalProtocolError as error:
-            raise OldServiceFailed("The old service would not understand the request") from error
+            raise OldServiceFailed("The request cannot be forwarded") from error
         response = asyncio.create_task(self._pass_response(upstream))
         body = asyncio.create_task(self._pass_body(upstream))
         try:
@@ -329,7 +329,7 @@ class _Exchange:
                 self._is_complete = True
                 return
             else:
-                raise OldServiceFailed("The old service ended the connection")
+                raise OldServiceFailed("The upstream server closed the connection")
 
     async def _pass_head(self, response: h11.Response) -> None:
         headers = response.headers.raw_items()
@@ -345,7 +345,7 @@ class _Exchange:
                 await self._send(event)
             return
         if not self._is_websocket:
-            raise OldServiceFailed("The old service switched to another protocol")
+            raise OldServiceFailed("The upstream server switched to another protocol")
         self.has_started = True
         if self._recording is not None:
             self._recording.stop("WebSockets")

@@ -62,9 +62,9 @@ class Upstream:
             while (event := self.http.next_event()) is h11.NEED_DATA:
                 self.http.receive_data(await self.reader.read(CHUNK))
         except (OSError, h11.RemoteProtocolError) as error:
-            raise OldServiceFailed("The old service ended the connection or sent an invalid response") from error
+            raise OldServiceFailed("The upstream server closed the connection or sent an invalid response") from error
         if isinstance(event, h11.ConnectionClosed):
-            raise OldServiceFailed("The old service ended the connection")
+            raise OldServiceFailed("The upstream server closed the connection")
         return event
 
     def close(self) -> None:
@@ -103,7 +103,7 @@ class UpstreamPool:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 upstream = await self._open(self.url.host, port)
         except (OSError, TimeoutError) as error:
-            raise OldServiceFailed("The old service cannot be reached") from error
+            raise OldServiceFailed("The upstream server is unreachable") from error
         keep_alive(upstream.writer)
         return upstream
 

@@ -107,7 +107,10 @@ def _copied_database(settings: Settings, folder: Path) -> Iterator[dict[str, Any
         yield {"connection": {"client": "sqlite", "connection": {"filename": str(file)}, "useNullAsDefault": True}}
         return
     if settings.database.client != "postgres":
-        raise ApplicationError("a rehearsal needs SQLite or PostgreSQL; move a copy there first with octavo db copy")
+        raise ApplicationError(
+            "`--rehearse` does not support MySQL and MariaDB. To rehearse the switch, copy the data to PostgreSQL or "
+            "SQLite with `octavo db copy`, and set the copy in `config/database`"
+        )
     with postgresql.copied(settings, folder / "rehearsal.dump", f"octavo_rehearsal_{token_hex(4)}") as name:
         server = environment(settings, name)
         mode = server.get("PGSSLMODE", "")

@@ -158,7 +158,7 @@ def _reason_of(answer: Answer) -> str:
 async def rehearse(
     copy: ProjectCopy, command: Sequence[str], seconds: float, report: Callable[[str], None]
 ) -> Rehearsal:
-    """Rehearse the switch and the way back on a copy. `report` gets each step. Raises ApplicationError."""
+    """Rehearse the switch to Octavo and back to v4 on a copy. `report` gets each step. Raises ApplicationError."""
     work = _Work(copy, command, seconds)
     await prepare_copy(copy)
     report("v4 starts, reads everything and creates entries")
