@@ -4,18 +4,19 @@ Values are read in the JSON form of the column's current type. The caller provid
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import chain
 from typing import Any, Final
 
 import orjson
 
 from octavo.core.values import dataclass
-from octavo.database.connection import Connection, Database, LockTimeout, Transaction
+from octavo.database.connection import Connection, Database, IntegrityViolation, LockTimeout, Transaction
 from octavo.database.table_lock_retries import retry_locked
 from octavo.database.trigger_removal import release_tables
 from octavo.query.sql.ddl.changes import AddColumn, ChangeType, CreateIndex
-from octavo.query.sql.dialects.base import Dialect
+from octavo.query.sql.ddl.tables import Column
+from octavo.query.sql.dialects.base import ColumnCopies, Dialect
 from octavo.query.sql.write.change_texts import Columns, Target, update_rows_text
 from octavo.schema.scalar_types import ValueKind
 
@@ -62,8 +63,12 @@ class _Failures(Exception):
 
 async def preview_conversion(database: Database, step: ConversionStep) -> ConversionReport:
     """Convert every value without changing anything."""
+    return await _preview(database, database.dialect, step)
+
+
+async def _preview(connection: Connection, dialect: Dialect, step: ConversionStep) -> ConversionReport:
     report = ConversionReport()
-    async for rows in _pages(database, database.dialect, step, step.change.wanted.name):
+    async for rows in _pages(connection, dialect, step, step.change.wanted.name):
         for row_id, text in rows:
             _converted(step, row_id, text, report)
     return report
@@ -79,12 +84,18 @@ async def convert_column(database: Database, step: ConversionStep, *, null_failu
     async def run() -> ConversionReport:
         try:
             async with database.transaction(exclusive=True) as transaction:
+                copies = database.dialect.copies
+                if copies is not None:
+                    return await _convert_copy(transaction, database.dialect, copies, step, null_failures)
                 report = await _convert(transaction, database.dialect, step)
                 if report.failed and not null_failures:
                     raise _Failures(report)
                 return report
         except _Failures as failures:
             return failures.report
+        except IntegrityViolation:
+            await _drop_copy(database, step.change)
+            raise
         except LockTimeout as error:
             error.tables = (step.change.table,)
             raise
@@ -99,18 +110,58 @@ async def _convert(transaction: Transaction, dialect: Dialect, step: ConversionS
     await release_tables(transaction, dialect)
     dropped = change.drop_indexes(dialect)
     aside = dialect.rename_column(table, column.name, old)
-    await transaction.execute_script(";\n".join((*dropped, aside, *AddColumn(table, column, None).statements(dialect))))
-    if column.default is not None and column.nullable:  # null values stay null
-        await transaction.execute_script(f"UPDATE {dialect.quote(table)} SET {dialect.quote(column.name)} = NULL")
-    targets = Columns((Target(column.name, step.new_kind),))
-    async for rows in _pages(transaction, dialect, step, old):
-        values = [(row_id, _converted(step, row_id, text, report)) for row_id, text in rows]
-        flat = [item for row_id, value in values for item in (row_id, dialect.bind(step.new_kind, value))]
-        await transaction.execute(update_rows_text(dialect, table, targets, len(values)), flat)
+    await transaction.execute_script(";\n".join((*dropped, aside)))
+    await _fill(transaction, dialect, step, old, column, report)
     made = chain.from_iterable(CreateIndex(table, index).statements(dialect) for index in change.indexes)
     end = (f"ALTER TABLE {dialect.quote(table)} DROP COLUMN {dialect.quote(old)}", *made)
     await transaction.execute_script(";\n".join(end))
     return report
+
+
+async def _convert_copy(
+    transaction: Transaction, dialect: Dialect, copies: ColumnCopies, step: ConversionStep, null_failures: bool
+) -> ConversionReport:
+    """Convert into a copy of the column, which replaces the column at the end. Until then, nothing is lost, although
+    each change of the table is committed immediately."""
+    change, report = step.change, ConversionReport()
+    table, column = change.table, change.wanted
+    if not null_failures and (preview := await _preview(transaction, dialect, step)).failed:
+        return preview
+    await transaction.execute_script(copies.drop(table, column.name))
+    copy = replace(column, name=copies.name(column.name))
+    await _fill(transaction, dialect, step, column.name, copy, report)
+    if report.failed and not null_failures:  # a value was saved after the preview
+        await transaction.execute_script(copies.drop(table, column.name))
+        return report
+    dropped = (*change.indexes, *change.obsolete)
+    await transaction.execute_script(copies.swap(table, column.name, dropped, change.indexes))
+    return report
+
+
+async def _drop_copy(database: Database, change: ChangeType) -> None:
+    """Drop the copy that a failed conversion has left, if transactions do not include changes of tables."""
+    if database.dialect.copies is not None:
+        await database.execute_script(database.dialect.copies.drop(change.table, change.wanted.name))
+
+
+async def _fill(
+    transaction: Transaction,
+    dialect: Dialect,
+    step: ConversionStep,
+    source: str,
+    column: Column,
+    report: ConversionReport,
+) -> None:
+    """Add a column with the converted values of the column `source`."""
+    table = step.change.table
+    await transaction.execute_script(";\n".join(AddColumn(table, column, None).statements(dialect)))
+    if column.default is not None and column.nullable:  # null values stay null
+        await transaction.execute_script(f"UPDATE {dialect.quote(table)} SET {dialect.quote(column.name)} = NULL")
+    targets = Columns((Target(column.name, step.new_kind),))
+    async for rows in _pages(transaction, dialect, step, source):
+        values = [(row_id, _converted(step, row_id, text, report)) for row_id, text in rows]
+        flat = [item for row_id, value in values for item in (row_id, dialect.bind(step.new_kind, value))]
+        await transaction.execute(update_rows_text(dialect, table, targets, len(values)), flat)
 
 
 async def _pages(

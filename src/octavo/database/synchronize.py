@@ -117,6 +117,10 @@ _OLD_OPTIONS = (
     "Other nodes serve newer definitions in which content types have other options (drafts, locales), so entries do "
     "not follow those of this node; if the older definitions are to stay, run octavo db upgrade with them and restart"
 )
+_NO_UNIQUE_PREFIX = (
+    "The unique index {name} on {table} ({columns}) is not created, because the database's indexes contain only the "
+    "beginning of long texts; set `unique` on the attribute to check values when entries are saved"
+)
 _IN_TRIGGERS_WAY = (ChangeType, DropColumn, WidenColumn)
 _SAVE_MANAGED = RawStatement("""
 INSERT INTO octavo_state ({key:name}, value) VALUES ({key}, {value})
@@ -252,7 +256,11 @@ async def synchronize(
     ):
         return SyncReport(left=changes.losing, warnings=_old_options(options))
 
+    applied: list[Change] = []
+
     async def change() -> SyncReport:
+        if database.dialect.copies is None:  # the last attempt was rolled back
+            applied.clear()
         async with database.transaction(exclusive=True) as transaction:
             dialect = database.dialect
             state = await _compare(transaction, dialect, registry)
@@ -262,7 +270,7 @@ async def synchronize(
             if HIDDEN_ENTRIES.name not in state.found:
                 await transaction.execute_script(HIDDEN_ENTRIES.script(dialect))
             await hide_entries(transaction, dialect, options, default_locale)
-            report = await _apply(transaction, state, dialect, allow_data_loss)
+            report = await _apply(transaction, state, dialect, allow_data_loss, applied)
             if missing := _missing(own, state, dialect):
                 await transaction.execute_script(";\n".join(missing.values()))
             if options.any:
@@ -359,11 +367,17 @@ async def _compare(
     return _State(wanted, found, managed, changes)
 
 
-async def _apply(connection: Transaction, state: _State, dialect: Dialect, allow_data_loss: bool) -> SyncReport:
+async def _apply(
+    connection: Transaction, state: _State, dialect: Dialect, allow_data_loss: bool, applied: list[Change]
+) -> SyncReport:
+    """Make the changes, and add them to `applied`, which has those that earlier attempts have committed."""
     planned = state.changes.ordered if allow_data_loss else state.changes.additive
-    applied, warnings = await _possible(connection, dialect, planned, state.found)
-    for touched, changes in groupby(applied, lambda change: _touched(change, state.found)):
-        await _change_tables(connection, touched, changes, dialect)
+    possible, warnings = await _possible(connection, dialect, planned, state.found)
+    for touched, group in groupby(possible, lambda change: _touched(change, state.found)):
+        changes = tuple(group)
+        for part in (changes,) if dialect.copies is None else zip(changes, strict=True):
+            await _change_tables(connection, touched, part, dialect)
+            applied.extend(part)
     await _save_managed(connection, state, dialect, allow_data_loss)
     return SyncReport(tuple(applied), () if allow_data_loss else state.changes.losing, tuple(warnings))
 
@@ -427,6 +441,8 @@ async def _obstacle(connection: Connection, dialect: Dialect, change: Change, fo
     """Return why the stored data prevents a change, or None."""
     if isinstance(change, CreateIndex):
         name = change.index.name
+        if change.index.is_part_unique:
+            return _NO_UNIQUE_PREFIX.format(name=name, table=change.table, columns=", ".join(change.index.columns))
         owner = next((one.name for one in found.values() if any(name == each.name for each in one.indexes)), None)
         if owner is not None and owner != change.table:
             return f"The index {name} of {change.table} is not created, because {owner} has an index of that name"

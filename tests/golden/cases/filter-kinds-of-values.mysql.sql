@@ -41,7 +41,10 @@ WHERE (
       AND ?2
       AND t8.`release_date` > ?3
       AND t8.`reviewed_at` < (
-        TIMESTAMP'1970-01-01 00:00:00' + INTERVAL greatest(?4, -62135596800000) * 1000 MICROSECOND
+        TIMESTAMP'1970-01-01 00:00:00' + INTERVAL least(
+          greatest(?4, -62135596800000),
+          253402300799999
+        ) * 1000 MICROSECOND
       )
       AND t8.`in_stock` = ?5
     )
@@ -59,7 +62,10 @@ FROM (
         AND ?2
         AND t4.`release_date` > ?3
         AND t4.`reviewed_at` < (
-          TIMESTAMP'1970-01-01 00:00:00' + INTERVAL greatest(?4, -62135596800000) * 1000 MICROSECOND
+          TIMESTAMP'1970-01-01 00:00:00' + INTERVAL least(
+            greatest(?4, -62135596800000),
+            253402300799999
+          ) * 1000 MICROSECOND
         )
         AND t4.`in_stock` = ?5
       )

@@ -19,7 +19,11 @@ SAID: Final[list[tuple[str, Any]]] = [
     ("mark", "?3"),
     ("parameter", "?1"),
     ("parameter", "?2"),
-    ("parameter", "(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL greatest(?1, -62135596800000) * 1000 MICROSECOND)"),
+    (
+        "parameter",
+        "(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL least(greatest(?1, -62135596800000), 253402300799999)"
+        " * 1000 MICROSECOND)",
+    ),
     ("placeholder", "?2"),
     ("placeholder", "?2"),
     ("bind", 1),
@@ -158,7 +162,7 @@ def test_mysql_numbers_the_rows_of_a_page() -> None:
 
 def test_an_instant_is_compared_as_one() -> None:
     parameter = Parameter(0, ParameterKind.INSTANT)
-    assert MYSQL.parameter(parameter) == MYSQL.instant("greatest(?1, -62135596800000)")
+    assert MYSQL.parameter(parameter) == MYSQL.instant("least(greatest(?1, -62135596800000), 253402300799999)")
 
 
 STRINGS = dict.fromkeys("abc", "varchar(255)")

@@ -149,18 +149,20 @@ class DropIndex(Change):
 
 @dataclass(frozen=True, slots=True)
 class WidenColumn(Change):
-    """A column whose type is widened without changing any value. Its `indexes` are recreated."""
+    """A column whose type is widened without changing any value. Its `indexes` are recreated, the `obsolete` ones are
+    not."""
 
     found: Column
     wanted: Column
     indexes: tuple[Index, ...] = ()
+    obsolete: tuple[Index, ...] = ()
 
     def __str__(self) -> str:
         return f"widen column {self.table}.{self.wanted.name} from {self.found.type} to {self.wanted.type}"
 
     def statements(self, dialect: Dialect) -> Statements:
         changed = dialect.change_type(self.table, self.wanted, True)
-        return _with_indexes(self.table, self.indexes, self.indexes, changed, dialect)
+        return _with_indexes(self.table, (*self.indexes, *self.obsolete), self.indexes, changed, dialect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,11 +332,15 @@ def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[C
             continue
         types[column.name] = column.type
         obsolete, there = _obsolete_indexes(wanted, found), _indexes_on(found, column.name)
-        kept = tuple(dialect.fit_index(named.get(index.name, index), types) for index in there if index not in obsolete)
+        fitted = [dialect.fit_index(named.get(index.name, index), types) for index in there if index not in obsolete]
+        kept = tuple(index for index in fitted if not index.is_part_unique)
+        unfit = tuple(index for index in fitted if index.is_part_unique)
         if pair in dialect.widenings:
-            yield WidenColumn(wanted.name, present, column, kept if dialect.limits_index_texts else ())
+            yield WidenColumn(wanted.name, present, column, *((kept, unfit) if dialect.limits_index_texts else ()))
         else:
-            gone = tuple(index for index in there if index in obsolete)
+            gone = (*(index for index in there if index in obsolete), *unfit)
+            if dialect.copies is not None:  # the change drops what an interrupted one has left
+                columns.pop(dialect.copies.name(column.name), None)
             yield ChangeType(wanted.name, present, column, kept, dialect.contradicts(*pair), gone)
     for column in columns.values():
         held = tuple(key for key in found.foreign_keys if key.column == column.name)

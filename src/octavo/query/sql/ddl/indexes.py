@@ -38,6 +38,11 @@ class Index:
     prefixes: tuple[tuple[str, int], ...] = ()
 
     @property
+    def is_part_unique(self) -> bool:
+        """Whether different values would be duplicates, because only their beginnings are indexed."""
+        return self.unique and bool(self.prefixes)
+
+    @property
     def introspected_columns(self) -> tuple[str, ...]:
         """The column names that a database reports: expressions have no name."""
         return ("",) * len(self.columns) if self.contains else self.columns

@@ -6,7 +6,7 @@ which database it is. A new database needs a subclass in a module next to this o
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from octavo.core.values import dataclass
@@ -48,6 +48,22 @@ class IndexStatements(ABC):
     @abstractmethod
     def drop(self, name: str) -> str:
         """Return the statement that drops an index."""
+
+
+class ColumnCopies(ABC):
+    """The statements that convert a column in a copy of it, which then replaces the column."""
+
+    def name(self, column: str) -> str:
+        """Return the name of a column's copy."""
+        return f"octavo_new_{column}"[:64]
+
+    @abstractmethod
+    def drop(self, table: str, column: str) -> str:
+        """Return the script that drops the copy of an interrupted conversion, if there is one."""
+
+    @abstractmethod
+    def swap(self, table: str, column: str, dropped: Iterable[Index] = (), created: Iterable[Index] = ()) -> str:
+        """Return the statement that replaces the column and its indexes by the copy and new indexes."""
 
 
 class OrderedRows(NamedTuple):
@@ -457,6 +473,8 @@ class Dialect(BasicDialect):
     is_shared = False  # whether processes on several machines can use one database
     aside: IndexStatements | None = None
     """Builds declared indexes while their tables are in use; None if they are created with the tables."""
+    copies: ColumnCopies | None = None
+    """Converts columns where each change of a table is committed immediately; None if transactions include them."""
     parts: SubstringIndexes | None = None
     totals: MaintainedCounts | None = None
     """Maintains substring indexes and row counts in separate tables; None if not supported."""

@@ -13,14 +13,24 @@ from typing import Any, Final
 from octavo.query.plan.nodes import Parameter, ParameterKind
 from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.tables import Column
-from octavo.query.sql.dialects.base import Dialect, Introspection, JoinedRows, OrderedRows, Rows, Statements
+from octavo.query.sql.dialects.base import (
+    ColumnCopies,
+    Dialect,
+    Introspection,
+    JoinedRows,
+    OrderedRows,
+    Rows,
+    Statements,
+)
 from octavo.query.sql.dialects.column_limits import PORTABLE
+from octavo.query.sql.dialects.mysql_copies import MysqlCopies
 from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import ValueKind
 
 _NO_LIMIT: Final = str(2**64 - 1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_INSTANT: Final = -62135596800000  # the year 1
+_LAST_INSTANT: Final = 253402300799999  # the end of the year 9999
 _INSTANT: Final = "(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL {} * 1000 MICROSECOND)"
 _MILLISECONDS: Final = "floor(timestampdiff(MICROSECOND, '1970-01-01 00:00:00', {}) / 1000)"
 _ISO: Final = "left(date_format({column}, '\"%Y-%m-%dT%H:%i:%s.%f'), 24)"
@@ -51,22 +61,28 @@ _KEYS: Final = {
 }
 _WHOLE: Final = r"^[[:space:]]*[-+]?[0-9]+[[:space:]]*$"
 _NUMBER: Final = r"^[[:space:]]*[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?[[:space:]]*$"
+_WITHIN: Final = "{{0}} REGEXP '{}' AND {} BETWEEN {} AND {}"
 _FITS: Final = {
-    "int": f"{{}} REGEXP '{_WHOLE}'",
-    "int unsigned": f"{{}} REGEXP '{_WHOLE}'",
-    "bigint": f"{{}} REGEXP '{_WHOLE}'",
-    "double": f"{{}} REGEXP '{_NUMBER}'",
-    "double unsigned": f"{{}} REGEXP '{_NUMBER}'",
-    "decimal(10,2)": f"{{}} REGEXP '{_NUMBER}'",
+    "int": _WITHIN.format(_WHOLE, "CAST({0} AS DECIMAL(65))", -(2**31), 2**31 - 1),
+    "int unsigned": _WITHIN.format(_WHOLE, "CAST({0} AS DECIMAL(65))", 0, 2**32 - 1),
+    "bigint": _WITHIN.format(_WHOLE, "CAST({0} AS DECIMAL(65))", -(2**63), 2**63 - 1),
+    "double": _WITHIN.format(_NUMBER, "{0} + 0e0", "-1.797693134862315e308", "1.797693134862315e308"),
+    "double unsigned": _WITHIN.format(_NUMBER, "{0} + 0e0", "0", "1.797693134862315e308"),
+    "decimal(10,2)": _WITHIN.format(_NUMBER, "CAST({0} AS DECIMAL(65, 2))", "-99999999.99", "99999999.99"),
     "tinyint(1)": "{} IN ('0', '1')",
     "date": "CAST({} AS DATE) IS NOT NULL",
-    "time(3)": "CAST({} AS TIME) IS NOT NULL",
+    "time(3)": "CAST({} AS TIME(3)) BETWEEN TIME'00:00:00' AND TIME'23:59:59.999'",
     "datetime(6)": "CAST({} AS DATETIME) IS NOT NULL",
-    "timestamp(6)": "CAST({} AS DATETIME) IS NOT NULL",
+    "timestamp(6)": (
+        "CAST({} AS DATETIME(6)) BETWEEN TIMESTAMP'1970-01-01 00:00:01' AND TIMESTAMP'2038-01-19 03:14:07.999999'"
+    ),
     "json": "json_valid({})",
     "varchar(255)": "char_length({}) <= 255",
 }
-"""The condition that a text can be converted to a type. Other types accept every text."""
+"""The condition that a text can be converted to a type. Other types accept every text.
+
+UPDATE IGNORE would replace a number that is out of range by the nearest one.
+"""
 
 _TEXT: Final = re.compile(r"\btext\b")
 _STRING: Final = 255
@@ -76,8 +92,38 @@ _LONGEST_KEY: Final = 750
 _MOST_STRINGS: Final = 2
 """Strings that an index can contain as a whole."""
 
-# MySQL 8.0.19 and later report no display width. MariaDB reports JSON as `longtext` with a check.
+# MySQL 8.0.19 and later report no display width.
 _TYPE: Final = "regexp_replace(c.column_type, '(?<!tinyint)(?<=int)[(][0-9]+[)]', '')"
+
+
+# MariaDB reports JSON as `longtext` with a check. After a rename, the check still has its former name.
+_TYPE_ON_MARIADB: Final = (
+    f"CASE WHEN k.check_clause IS NULL OR c.column_type <> 'longtext' THEN {_TYPE} ELSE 'json' END"
+)
+_CHECKS: Final = (
+    "LEFT JOIN (SELECT DISTINCT table_name, check_clause FROM information_schema.check_constraints"
+    " WHERE constraint_schema = database()) k"
+    " ON k.table_name = c.table_name AND k.check_clause = concat('json_valid(`', c.column_name, '`)') "
+)
+
+
+def _introspection(column_type: str, checks: str = "") -> Introspection:
+    """Return the statements that find tables; `column_type` is the type of the column `c`."""
+    return Introspection(
+        columns=f"SELECT c.table_name, c.column_name, {column_type}, c.is_nullable = 'YES', c.column_default "
+        "FROM information_schema.columns c JOIN information_schema.tables t "
+        "ON t.table_schema = c.table_schema AND t.table_name = c.table_name AND t.table_type = 'BASE TABLE' "
+        f"{checks}WHERE c.table_schema = database() ORDER BY CAST(c.table_name AS BINARY), c.ordinal_position",
+        indexes="SELECT s.table_name, s.index_name, NOT s.non_unique, NULL, coalesce(s.column_name, '') "
+        "FROM information_schema.statistics s WHERE s.table_schema = database() AND s.index_name <> 'PRIMARY' "
+        "ORDER BY CAST(s.table_name AS BINARY), CAST(s.index_name AS BINARY), s.seq_in_index",
+        foreign_keys="SELECT k.table_name, k.constraint_name, k.column_name, k.referenced_table_name, r.delete_rule "
+        "FROM information_schema.key_column_usage k JOIN information_schema.referential_constraints r "
+        "ON r.constraint_schema = k.constraint_schema AND r.constraint_name = k.constraint_name "
+        "AND r.table_name = k.table_name "
+        "WHERE k.table_schema = database() AND k.referenced_table_name IS NOT NULL "
+        "ORDER BY CAST(k.table_name AS BINARY), CAST(k.column_name AS BINARY), CAST(k.constraint_name AS BINARY)",
+    )
 
 
 class MySQLDialect(Dialect):
@@ -92,10 +138,13 @@ class MySQLDialect(Dialect):
 
     def __init__(self) -> None:
         self._is_mariadb = True
+        self.copies: ColumnCopies = MysqlCopies(self)
 
     def adapt(self, version: str) -> None:
         """Adapt to a server, by its `version()`. To be called before any statement is compiled."""
         self._is_mariadb = "mariadb" in version.lower()
+        if not self._is_mariadb:
+            self.introspection = _introspection(_TYPE)
 
     # Scripts
 
@@ -124,7 +173,8 @@ class MySQLDialect(Dialect):
         mark = self.mark(parameter.index + 1)
         if parameter.kind is not ParameterKind.INSTANT:
             return mark
-        return self.instant(f"greatest({mark}, {_FIRST_INSTANT})")  # earlier ones are NULL, and compare with nothing
+        # Instants out of range are NULL, and compare with nothing.
+        return self.instant(f"least(greatest({mark}, {_FIRST_INSTANT}), {_LAST_INSTANT})")
 
     def placeholder(self, number: int, kind: ValueKind) -> str:
         return self.mark(number)
@@ -320,8 +370,6 @@ class MySQLDialect(Dialect):
     is_shared = True
     same_types = frozenset(
         {
-            ("longtext", "json"),
-            ("json", "longtext"),
             ("datetime(6)", "timestamp(6)"),
             ("timestamp(6)", "datetime(6)"),
             ("double", "double unsigned"),
@@ -331,7 +379,8 @@ class MySQLDialect(Dialect):
         {("varchar(255)", "longtext"), ("int", "bigint"), ("int", "double"), ("int unsigned", "double unsigned")}
     )
     type_families = (
-        frozenset({"varchar", "char", "tinytext", "text", "mediumtext", "longtext", "json"}),
+        frozenset({"varchar", "char", "tinytext", "text", "mediumtext", "longtext"}),
+        frozenset({"json"}),
         frozenset(
             f"{name}{sign}"
             for name in ("tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double")
@@ -353,13 +402,13 @@ class MySQLDialect(Dialect):
         if safe:
             required = "" if column.nullable else " NOT NULL"
             return (f"ALTER TABLE {place} MODIFY COLUMN {name} {column.type}{required}",)
-        old = self.quote(f"octavo_old_{column.name}"[: self.longest_name])
-        text = f"CAST({old} AS CHAR)"
+        copy, text = self.quote(self.copies.name(column.name)), f"CAST({name} AS CHAR)"
         fits = _FITS.get(column.type, "true").format(text)
         return (
-            f"ALTER TABLE {place} RENAME COLUMN {name} TO {old}, ADD COLUMN {name} {column.type}",
-            f"UPDATE IGNORE {place} SET {name} = CASE WHEN {fits} THEN {text} END",
-            f"ALTER TABLE {place} DROP COLUMN {old}",
+            self.copies.drop(table, column.name),
+            f"ALTER TABLE {place} ADD COLUMN {copy} {column.type}",
+            f"UPDATE IGNORE {place} SET {copy} = CASE WHEN {fits} THEN {text} END",
+            self.copies.swap(table, column.name),
         )
 
     def fit_index(self, index: Index, types: Mapping[str, str]) -> Index:
@@ -388,21 +437,7 @@ class MySQLDialect(Dialect):
 
     # Finding tables
 
-    introspection = Introspection(
-        columns=f"SELECT c.table_name, c.column_name, {_TYPE}, c.is_nullable = 'YES', c.column_default "
-        "FROM information_schema.columns c JOIN information_schema.tables t "
-        "ON t.table_schema = c.table_schema AND t.table_name = c.table_name AND t.table_type = 'BASE TABLE' "
-        "WHERE c.table_schema = database() ORDER BY CAST(c.table_name AS BINARY), c.ordinal_position",
-        indexes="SELECT s.table_name, s.index_name, NOT s.non_unique, NULL, coalesce(s.column_name, '') "
-        "FROM information_schema.statistics s WHERE s.table_schema = database() AND s.index_name <> 'PRIMARY' "
-        "ORDER BY CAST(s.table_name AS BINARY), CAST(s.index_name AS BINARY), s.seq_in_index",
-        foreign_keys="SELECT k.table_name, k.constraint_name, k.column_name, k.referenced_table_name, r.delete_rule "
-        "FROM information_schema.key_column_usage k JOIN information_schema.referential_constraints r "
-        "ON r.constraint_schema = k.constraint_schema AND r.constraint_name = k.constraint_name "
-        "AND r.table_name = k.table_name "
-        "WHERE k.table_schema = database() AND k.referenced_table_name IS NOT NULL "
-        "ORDER BY CAST(k.table_name AS BINARY), CAST(k.column_name AS BINARY), CAST(k.constraint_name AS BINARY)",
-    )
+    introspection = _introspection(_TYPE_ON_MARIADB, _CHECKS)
 
 
 def _in_order(rows: OrderedRows, order: Sequence[str], page: str = "") -> JoinedRows:
