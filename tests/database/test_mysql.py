@@ -27,7 +27,7 @@ from octavo.database.connection import (
     UnsuitableValue,
 )
 from octavo.database.mysql import MysqlDatabase
-from octavo.database.mysql_connection import MysqlConnection, check_version, tls_context
+from octavo.database.mysql_connection import MysqlConnection, check_version, parameters_of, tls_context
 from octavo.database.mysql_errors import ConnectionLost
 from octavo.database.mysql_statements import fill
 from octavo.database.unit_of_work import unit_of_work
@@ -598,6 +598,28 @@ async def test_returning(returning: MysqlDatabase) -> None:
     assert len(await titles(returning)) == 4
 
 
+async def test_returning_without_an_id_concerns_only_the_rows_of_the_condition(returning: MysqlDatabase) -> None:
+    await returning.execute_script("CREATE TABLE secrets (name varchar(255) PRIMARY KEY, content longtext, ends int)")
+    await returning.execute("INSERT INTO secrets VALUES ('a', 'same', 1), ('b', 'same', 2), ('c', 'same', 3)")
+    async with returning.transaction() as transaction:
+        text = "DELETE FROM secrets WHERE name = ?1 RETURNING content, ends"
+        assert await transaction.fetch_all(text, ("a",)) == (("same", 1),)
+        assert await transaction.fetch_all(text, ("a",)) == ()
+        text = "UPDATE secrets SET ends = 0 WHERE name = ?1 RETURNING name, ends"
+        assert await transaction.fetch_all(text, ("b",)) == (("b", 0),)
+    assert await returning.fetch_all("SELECT name, ends FROM secrets ORDER BY name") == (("b", 0), ("c", 3))
+
+
+async def test_returning_everything(returning: MysqlDatabase) -> None:
+    async with returning.transaction() as transaction:
+        rows = await transaction.fetch_all("UPDATE articles SET title = 'all' RETURNING id, title")
+        assert [tuple(row) for row in rows] == [(1, "all"), (2, "all"), (3, "all")]
+        [row] = await transaction.fetch_all("DELETE FROM articles WHERE id = ?1 RETURNING *", (2,))
+        assert row[:2] == (2, "all")
+        [row] = await transaction.fetch_all("UPDATE articles SET title = 'one' WHERE id = ?1 RETURNING *", (1,))
+        assert row[:2] == (1, "one")
+
+
 async def test_returning_of_upserts(returning: MysqlDatabase) -> None:
     await returning.execute_script("CREATE TABLE counts (name varchar(255) PRIMARY KEY, hits int)")
     text = (
@@ -729,3 +751,23 @@ def test_old_servers_are_refused(version: str, kind: str) -> None:
 )
 def test_newer_servers(version: str, kind: str) -> None:
     check_version(version, kind)
+
+
+@pytest.mark.parametrize(
+    "query, mode",
+    [
+        ("", "prefer"),
+        ("?ssl=true", "require"),
+        ("?ssl-mode=REQUIRED", "require"),
+        ("?ssl-mode=VERIFY_IDENTITY", "verify-full"),
+        ("?sslmode=verify-ca", "verify-ca"),
+        ("?ssl=0", "disable"),
+    ],
+)
+def test_encryption_in_a_url(query: str, mode: str) -> None:
+    assert parameters_of(f"mysql://u:p@h/n{query}")["ssl"] == mode
+
+
+def test_unknown_encryption_is_refused() -> None:
+    with pytest.raises(ValueError, match="ssl: expected one of disable, prefer"):
+        parameters_of("mysql://u:p@h/n?ssl=yes")

@@ -27,6 +27,18 @@ MYSQL = {"client": "mysql", "name": "n"}
             {**MYSQL, "host": "h", "port": "3307", "user": "u", "password": "p@", "ssl": "require"},
         ),
         ("mariadb://u@/n?host=/run/mysqld/mysqld.sock", {**MYSQL, "host": "/run/mysqld/mysqld.sock", "user": "u"}),
+        *(
+            (f"mysql://h/n?{given}", {**MYSQL, "host": "h", "ssl": mode})
+            for given, mode in (
+                ("ssl=true", "require"),
+                ("ssl=1", "require"),
+                ("ssl=false", "disable"),
+                ("ssl-mode=REQUIRED", "require"),
+                ("ssl-mode=VERIFY_IDENTITY", "verify-full"),
+                ("ssl_mode=verify_ca", "verify-ca"),
+                ("sslmode=require&ssl=false", "require"),
+            )
+        ),
         ("postgres://h/n?schema=blog&application_name=x", {**POSTGRES, "host": "h", "schema": "blog"}),
     ],
 )
@@ -43,6 +55,7 @@ def test_addresses(url: str, parts: dict[str, str]) -> None:
         ("postgres://[h/n", EXPECTED),
         ("sqlite://data.db", "sqlite:///relative/to/project or sqlite:////absolute"),
         ("sqlite:///", "sqlite:///relative/to/project or sqlite:////absolute"),
+        ("mysql://h/n?ssl=yes", "one of disable, prefer, require, verify-ca, verify-full for ssl"),
         ("postgres://h", "the name of the database at the end of the URL"),
         ("postgres://h/a/b", "the name of the database at the end of the URL"),
     ],

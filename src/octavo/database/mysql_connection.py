@@ -16,6 +16,7 @@ from asyncmy.constants.FIELD_TYPE import DOUBLE, FLOAT, INT24, LONG, LONGLONG, N
 from asyncmy.errors import Error, InterfaceError
 
 from octavo.core.errors import ServiceUnavailable
+from octavo.core.net.encryption_modes import read_encryption
 from octavo.core.values import dataclass
 from octavo.database.connection import DatabaseMisconfigured, UnsuitableValue
 from octavo.database.mysql_errors import REFUSED_FOR_GOOD, SERVER_LOST, code_of
@@ -341,12 +342,12 @@ def parameters_of(url: str) -> Parameters:
     Raises ValueError, which does not contain the URL.
     """
     parts = urlsplit(url)
-    options = parse_qs(parts.query)
+    options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     return {
-        "host": options.get("host", [parts.hostname])[-1],
+        "host": options.get("host", parts.hostname),
         "port": parts.port,
         "user": unquote(parts.username) if parts.username else None,
         "password": unquote(parts.password) if parts.password else None,
         "database": unquote(parts.path.removeprefix("/")) or None,
-        "ssl": options.get("sslmode", options.get("ssl", ["prefer"]))[-1],
+        "ssl": read_encryption(options) or "prefer",
     }

@@ -47,7 +47,10 @@ class Returning:
 
     @property
     def key(self) -> str:
-        """The column that identifies the rows: the id, or the first column that the statement returns."""
+        """The column that identifies the rows: the id, or the first column that the statement returns.
+
+        Without an id, the first column of an UPDATE must be a key of the table, which the statement does not change.
+        """
         names = self.names
         return "id" if "id" in names or names == ("*",) else names[0]
 
@@ -55,6 +58,11 @@ class Returning:
     def names(self) -> Sequence[str]:
         """The columns to return."""
         return tuple(name.strip() for name in self.columns.split(","))
+
+    @property
+    def shown(self) -> str:
+        """The columns to return after others."""
+        return f"{self.table}.*" if self.names == ("*",) else self.columns
 
     def select(self, condition: str, columns: str = "") -> str:
         """Return the SELECT of the rows with that condition."""

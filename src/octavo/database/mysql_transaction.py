@@ -149,18 +149,20 @@ class MysqlSession:
         """Run a statement without its RETURNING clause, and return the rows of that clause."""
         if returning.kind in (Kind.INSERT, Kind.UPSERT):
             return await self._insert(returning, values)
-        columns = f"{returning.key} AS octavo_key, {returning.columns}"
+        columns = f"{returning.key} AS octavo_key, {returning.shown}"
         found = await self._fill_and_send(f"{returning.select(returning.condition, columns)} FOR UPDATE", values)
         if not found.rows:
             return found
         keys = ", ".join(_key_literal(row[0]) for row in found.rows)
-        condition = f"WHERE {returning.key} IN ({keys})"
+        by_key = f"WHERE {returning.key} IN ({keys})"
+        # Other columns than the id can have the same value in rows that the statement does not concern.
+        condition = by_key if returning.key == "id" else returning.condition
         if returning.kind is Kind.DELETE:
-            await self._send(f"DELETE FROM {returning.table} {condition}".encode())
+            await self._fill_and_send(f"DELETE FROM {returning.table} {condition}", values)
             found.rows = tuple(row[1:] for row in found.rows)
             return found
-        changing = fill(f"{returning.change}{condition}", values)
-        return await self._send(changing + b";" + returning.select(condition).encode())
+        changing = fill(f"{returning.change} {condition}", values)
+        return await self._send(changing + b";" + returning.select(by_key).encode())
 
     async def _insert(self, returning: Returning, values: Values) -> Any:
         inserted = await self._fill_and_send(returning.text, values)

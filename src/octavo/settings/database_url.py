@@ -4,8 +4,11 @@ Raises ValueError, whose message never contains the URL, because it may include 
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
+
+from octavo.core.net.encryption_modes import MODES, read_encryption
 
 _CLIENTS = {"postgres": "postgres", "postgresql": "postgres", "mysql": "mysql", "mariadb": "mysql"}
 _PARAMETERS = {"sslmode": "ssl", "ssl": "ssl", "schema": "schema", "host": "host", "port": "port"}
@@ -41,12 +44,21 @@ def _server(client: str, parts: SplitResult, host: str | None, port: int | None)
     name = unquote(parts.path[1:])
     if not name or "/" in name:
         raise ValueError("the name of the database at the end of the URL")
+    options = {key: found[-1] for key, found in parse_qs(parts.query).items()}
     given = {
         "host": host,
         "port": str(port) if port is not None else None,
         "name": name,
         "user": unquote(parts.username) if parts.username else None,
         "password": unquote(parts.password) if parts.password else None,
-        **{_PARAMETERS[key]: found[-1] for key, found in parse_qs(parts.query).items() if key in _PARAMETERS},
+        **{_PARAMETERS[key]: found for key, found in options.items() if key in _PARAMETERS},
+        **({"ssl": _encryption(options)} if client == "mysql" else {}),
     }
     return {"client": client, **{key: value for key, value in given.items() if value is not None}}
+
+
+def _encryption(options: Mapping[str, str]) -> str | None:
+    try:
+        return read_encryption(options)
+    except ValueError:
+        raise ValueError(f"one of {', '.join(MODES)} for ssl") from None

@@ -29,6 +29,8 @@ def address(**parts: Any) -> MysqlAddress:
         ("mariadb://u%40x:p%2F%25@h:1/n%20m", address(host="h", port=1, name="n m", user="u@x", password="p/%")),
         ("mysql:///n?socket=/run/my%20sql.sock&other=1", address(socket="/run/my sql.sock")),
         ("mysql://[::1]/n?ssl=verify-full", address(host="::1", encryption="verify-full")),
+        ("mysql://h/n?ssl=true", address(host="h", encryption="require")),
+        ("mysql://h/n?ssl-mode=REQUIRED", address(host="h", encryption="require")),
     ],
 )
 def test_urls(url: str, expected: MysqlAddress) -> None:

@@ -5,10 +5,11 @@ import re
 import ssl
 from collections.abc import Mapping
 from datetime import UTC, timedelta, timezone, tzinfo
-from typing import Final, Literal, cast, get_args
+from typing import Final, Literal, cast
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from octavo.core.net.encryption_modes import read_encryption
 from octavo.core.values import dataclass
 
 MYSQL_PREFIXES: Final = ("mysql://", "mariadb://")
@@ -61,9 +62,6 @@ def read_address(url: str, environment: Mapping[str, str] = os.environ) -> Mysql
     if not name or "/" in name:
         raise ValueError(f"{_EXPECTED}: the name of the database is missing")
     parameters = {key: values[-1] for key, values in parse_qs(parts.query).items()}
-    mode = parameters.get("ssl", "prefer")
-    if mode not in get_args(SslMode):
-        raise ValueError(f"ssl: expected one of {', '.join(get_args(SslMode))}")
     return MysqlAddress(
         host=parts.hostname or "localhost",
         port=port,
@@ -71,7 +69,7 @@ def read_address(url: str, environment: Mapping[str, str] = os.environ) -> Mysql
         user=_user_info(parts, "username"),
         password=_user_info(parts, "password") or environment.get(PASSWORD_VARIABLE),
         socket=parameters.get("socket"),
-        encryption=cast(SslMode, mode),
+        encryption=cast(SslMode, read_encryption(parameters) or "prefer"),
     )
 
 
