@@ -292,7 +292,9 @@ class EntryBatch(UnitOfWork):
 
     async def _ask(self, bodies: Sequence[_Body], entries: Iterable[EntryFact] = ()) -> Prefetched:
         """Lock the unique values of all bodies and query the facts."""
-        await lock_unique_values(self.connection, {fact: None for body in bodies for fact in body.check.unique})
+        await lock_unique_values(
+            self.connection, self._dialect, {fact: None for body in bodies for fact in body.check.unique}
+        )
         return await self._prefetch([*entries, *(bodies[0].facts if len(bodies) == 1 else _joined_facts(bodies))])
 
     async def _settle(self, bodies: Sequence[_Body], found: Prefetched, problems: Sequence[Problem] = ()) -> None:

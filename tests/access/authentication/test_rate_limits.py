@@ -60,7 +60,7 @@ async def test_an_address_has_a_limit_over_everything() -> None:
 async def test_limits_can_be_switched_off() -> None:
     limits = RateLimits(RateLimitOptions(enabled=False, most=1, most_by_address=1))
     assert all([await passes(limits, "login", "192.0.2.1", "ann") for _ in range(9)])
-    await limits.check_sign_in("192.0.2.1", 1, "ann")
+    await limits.check_account("login", "192.0.2.1", 1, "ann")
 
 
 async def test_windows_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,6 +100,16 @@ async def test_private_files_need_a_signed_url(shop: Shop) -> None:
         assert (await get(shop, path)).status == 404
 
 
+async def test_a_private_file_has_no_other_spelling(shop: Shop) -> None:
+    """A collation that pads texts with spaces finds the variant, although the signature was not required."""
+    (file,) = await shop.add(PHOTO)
+    await hide(shop, file)
+    path, query = file["url"], f"preset=wide&expires={2**33}"
+    assert (await get(shop, f"{path}?{query}&signature={sign(path, query, SECRET_TEXT)}")).status == 200
+    for other in (f"{path}%20", f"{path}%20%20", path.upper().replace("/UPLOADS", "/uploads")):
+        assert (await get(shop, f"{other}?preset=wide")).status == 404
+
+
 async def test_requests_for_private_files(shop: Shop) -> None:
     (file,) = await shop.add(PHOTO)
     url = (await hide(shop, file))["url"]

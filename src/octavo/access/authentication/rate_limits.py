@@ -69,13 +69,14 @@ class RateLimits:
         if self._options.enabled and not await self._hit("all", _place(address)):
             raise self._refusal(route, address)
 
-    async def check_sign_in(self, address: str, account_id: int | None, about: str) -> None:
-        """Count the attempt to sign in for the account found, so signing in by name or by email shares one limit.
+    async def check_account(self, route: str, address: str, account_id: int | None, about: str) -> None:
+        """Count the attempt for the account found, so that all names which the database finds it by share one limit:
+        the username and the email address, and other spellings that a collation regards as equal.
 
         Without an account the name is counted again, so that both cases take the same time.
         """
         if self._options.enabled:
-            await self._count_one("login", address, about if account_id is None else account_id, "account")
+            await self._count_one(route, address, about if account_id is None else account_id, "account")
 
     async def _count_one(self, route: str, address: str, about: Hashable, *more: str) -> None:
         if not await self._hit("one", route, _place(address), _key(about), *more):

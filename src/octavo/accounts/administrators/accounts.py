@@ -84,6 +84,7 @@ class Administrators:
         email, password = _credentials(body)
         await self._limits.check("admin-login", client, email)
         found = await find_administrator(self._database, self._database.dialect, email) if _is_sound(email) else None
+        await self._limits.check_account("admin-login", client, found.id if found else None, email)
         sound = await verify_password(password, found.password if found else None)
         if found is None or not sound or not found.active or found.blocked:
             report_failed_sign_in("administrator", client, found.email if found else None)

@@ -154,6 +154,7 @@ class Registration:
         await self._limits.check("admin-forgot-password", client, email if isinstance(email, str) else "")
         given = checked(request_bodies.FORGOTTEN, body)
         found = await find_administrator(self._database, self._dialect, given["email"])
+        await self._limits.check_account("admin-forgot-password", client, found.id if found else None, given["email"])
         self._start(self._send_reset(found if found is not None and found.active and not found.blocked else None))
 
     async def reset_password(self, body: Any, client: str) -> tuple[AdminLogin, Person]:

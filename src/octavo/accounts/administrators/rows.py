@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final, Literal
 
 from octavo.access.authentication.admin_sessions import SUPER_ADMIN
-from octavo.access.authentication.one_time_codes import CodeSubject, Purpose
+from octavo.access.authentication.one_time_codes import CodeSubject, Purpose, is_plain_match
 from octavo.core.clock import read_moment
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection
@@ -151,7 +151,9 @@ async def find_by_plain_code(
 ) -> Administrator | None:
     """Return the administrator with a stored v4 code."""
     row = await connection.fetch_row(*_BY_PLAIN[kind].bind(dialect, code=code))
-    return None if row is None else _read(row)
+    if row is None or not is_plain_match(code, await stored_code(connection, dialect, kind, row[0])):
+        return None  # the collation of the column can ignore case and accents
+    return _read(row)
 
 
 async def read_roles(connection: Connection) -> dict[int, AdminRole]:

@@ -194,7 +194,7 @@ class Accounts:
         texts = bodies.read_texts(body, bodies.LOGIN)
         found = await self.rows.by_identifier(texts["identifier"])
         account = found.account
-        await self._limits.check_sign_in(client, account.id if account else None, _text(body, "identifier"))
+        await self._limits.check_account("login", client, account.id if account else None, texts["identifier"])
         if not found.settings.local_enabled:
             raise ApplicationError("This provider is disabled")
         matches = await verify_password(texts["password"], account.password if account else None)
@@ -217,7 +217,7 @@ class Accounts:
 
     async def _register(self, unit: EntryUnit, data: Mapping[str, Any], *, shows_role: bool) -> Session:
         """Create the user. v4 answers callers who can read roles with the role."""
-        await lock_names(unit, data["email"], data["username"])
+        await lock_names(unit, self._database.dialect, data["email"], data["username"])
         taken = await self.rows.taken(data["email"], data["username"], unit.connection)
         settings = taken.settings
         if taken.second or (settings.unique_email and taken.first):
@@ -258,6 +258,7 @@ class Accounts:
         texts = bodies.read_texts(body, bodies.FORGOT_PASSWORD)
         found = await self.rows.by_email(texts["email"])
         account = found.account
+        await self._limits.check_account("forgot-password", client, account.id if account else None, texts["email"])
         self._start(self._send_reset(account if account and not account.blocked else None, found.settings))
 
     async def reset_password(self, body: Any, client: str) -> Session:
@@ -294,6 +295,7 @@ class Accounts:
         await self._limits.check("send-email-confirmation", client, _text(body, "email"))
         email = bodies.read_texts(body, bodies.SEND_CONFIRMATION)["email"]
         account = (await self.rows.by_email(email)).account
+        await self._limits.check_account("send-email-confirmation", client, account.id if account else None, email)
         if account is not None and (account.confirmed or account.blocked):
             if not self.options.hide_states:
                 raise ApplicationError("Already confirmed" if account.confirmed else "User blocked")

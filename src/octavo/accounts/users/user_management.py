@@ -73,7 +73,7 @@ class UserManagement:
         return await self._writer.run(lambda unit: self._create(unit, data, actor, form))
 
     async def _create(self, unit: EntryUnit, data: dict[str, Any], actor: Actor, form: UserForm) -> bytes:
-        await lock_names(unit, data["email"], data["username"])
+        await lock_names(unit, self._reader.database.dialect, data["email"], data["username"])
         taken = await self._rows.others(unit.connection, 0, data["username"], data["email"])
         if taken.first and form.answer is not None:
             raise ApplicationError("Username already taken")
@@ -105,7 +105,7 @@ class UserManagement:
     ) -> bytes:
         username, email = data.get("username"), data.get("email")
         if username or email:
-            await lock_names(unit, email, username)
+            await lock_names(unit, self._reader.database.dialect, email, username)
             taken = await self._rows.others(unit.connection, account.id, username, email)
             if taken.first:
                 raise ApplicationError("Username already taken")

@@ -220,8 +220,14 @@ async def find_user(connection: Connection, dialect: Dialect, name: str) -> int:
     return int(found)
 
 
-async def lock_names(unit: EntryUnit, *names: str | None) -> None:
-    """Lock usernames and email addresses, so that a concurrent writer sees that they are taken."""
+async def lock_names(unit: EntryUnit, dialect: Dialect, *names: str | None) -> None:
+    """Lock usernames and email addresses, so that a concurrent writer sees that they are taken.
+
+    If a collation compares them, different names can be equal, so all are locked.
+    """
+    if dialect.texts_by_collation:
+        await unit.connection.lock("octavo: accounts")
+        return
     for name in sorted({f"octavo: account {name}" for name in names if name}):
         await unit.connection.lock(name)
 

@@ -77,9 +77,9 @@ def _unique_names(definition: Definition) -> frozenset[str]:
     return names
 
 
-async def lock_unique_values(connection: Transaction, unique: Mapping[UniqueFact, object]) -> None:
+async def lock_unique_values(connection: Transaction, dialect: Dialect, unique: Mapping[UniqueFact, object]) -> None:
     """Lock the values until the end of the transaction, so that a concurrent writer sees that they are taken."""
-    names = sorted(_lock_names(unique))
+    names = sorted(_lock_names(dialect, unique))
     if len(names) == 1:
         await connection.lock(names[0])
     elif names:
@@ -99,5 +99,10 @@ def unique_problem(bodies: Sequence[InputNode], violation: UniqueViolation) -> P
     return TOP.problem(UNIQUE_MESSAGE)
 
 
-def _lock_names(unique: Iterable[UniqueFact]) -> set[str]:
-    return {f"{fact.definition.uid}.{fact.attribute}={fact.value}" for fact in unique}
+def unique_lock(dialect: Dialect, attribute: str, value: object) -> str:
+    """Return the name of the lock of a unique value, or of all values of the attribute if a collation compares them."""
+    return attribute if dialect.texts_by_collation and isinstance(value, str) else f"{attribute}={value}"
+
+
+def _lock_names(dialect: Dialect, unique: Iterable[UniqueFact]) -> set[str]:
+    return {unique_lock(dialect, f"{fact.definition.uid}.{fact.attribute}", fact.value) for fact in unique}

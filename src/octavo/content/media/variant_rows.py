@@ -35,7 +35,8 @@ _MOST_DOTS: Final = 8
 _MOST_EVICTED: Final = 100
 
 _FIND: Final = RawStatement("""
-SELECT v.object, v.mime, v.version, v.size, v.created_at FROM octavo_image_variants v JOIN files f ON f.id = v.file_id
+SELECT v.source, v.object, v.mime, v.version, v.size, v.created_at
+FROM octavo_image_variants v JOIN files f ON f.id = v.file_id
 WHERE v.source = {source} AND v.variant = {variant} AND v.version = coalesce({f.updated_at:milliseconds}, 0)""")
 _FILE: Final = RawStatement("""
 SELECT id, hash, ext, mime, provider, url, provider_metadata, coalesce({updated_at:milliseconds}, 0) FROM files
@@ -89,7 +90,9 @@ class SourceFile:
 async def find_variant(database: Database, source: str, key: str) -> Variant | None:
     """Return a current variant of the file with this name in the storage."""
     row = await database.fetch_row(*_FIND.bind(database.dialect, source=source, variant=key))
-    return None if row is None else Variant(*row)
+    if row is None or row[0] != source:  # the signature was checked for exactly this name
+        return None
+    return Variant(*row[1:])
 
 
 async def find_file(database: Database, source: str) -> SourceFile | None:

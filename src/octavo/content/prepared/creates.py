@@ -7,6 +7,7 @@ Bodies that are not simple or not valid take the regular path.
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
+from octavo.content.input.unique_values import unique_lock
 from octavo.content.prepared.body_values import MOST_VALUES, BodyReaders
 from octavo.content.prepared.plain_values import NotPlain
 from octavo.content.prepared.runs import ResultRow, Runs, prepare_runs
@@ -94,11 +95,12 @@ class PreparedCreate(NamedTuple):
     id_at: int
     locks: tuple[tuple[str, int], ...]
     commits: bool
+    dialect: Dialect
 
     async def run(self, connection: Transaction, values: list[Any]) -> tuple[int, bytes | None]:
         """Create an entry; return its id, and the response if a statement returns it. Raises UnexpectedState."""
         if self.locks:
-            await connection.lock_all(sorted({f"{name}={values[at]}" for name, at in self.locks}))
+            await connection.lock_all(sorted({unique_lock(self.dialect, name, values[at]) for name, at in self.locks}))
         await self.runs.run(connection, values)
         answer = self.runs.answer
         return int(values[self.id_at]), None if answer is None else values[answer]
@@ -191,7 +193,7 @@ class PreparedCreates:
             answering = ResultRow(slotted.ref, table_name(row.definition), answer.written)
         runs = await prepare_runs(connection, self._compiler, check, changes, given, answering)
         locks = tuple((f"{of.uid}.{name}", slot.at) for of, name, slot in slotting.unique)
-        return PreparedCreate(runs, cast(Slot, slotted.ref.id).at, locks, runs.is_one and not locks)
+        return PreparedCreate(runs, cast(Slot, slotted.ref.id).at, locks, runs.is_one and not locks, self._dialect)
 
 
 class _Slotting:

@@ -30,7 +30,7 @@ TABLE: Final = SystemTable(
 )
 
 _HOLDERS: Final = RawStatement("""
-SELECT u.id, CASE WHEN u.provider = {provider} THEN 1 ELSE 0 END, CASE WHEN EXISTS (
+SELECT u.id, u.email, CASE WHEN u.provider = {provider} THEN 1 ELSE 0 END, CASE WHEN EXISTS (
   SELECT 1 FROM octavo_provider_accounts a WHERE a.provider = {provider} AND a.user_id = u.id) THEN 1 ELSE 0 END
 FROM up_users u WHERE u.email = {email} ORDER BY u.id""")
 
@@ -82,7 +82,7 @@ class ProviderAccounts:
         return email
 
     async def _join(self, unit: EntryUnit, provider: str, person: Person, email: str) -> UserLookup:
-        await lock_names(unit, email, person.username)
+        await lock_names(unit, self._dialect, email, person.username)
         settings = (found_now := await self._rows.by_subject(provider, person.subject, unit.connection)).settings
         if found_now.account is not None:
             return found_now
@@ -98,7 +98,8 @@ class ProviderAccounts:
 
     async def _look(self, unit: EntryUnit, provider: str, email: str) -> _Found:
         rows = await unit.connection.fetch_all(*_HOLDERS.bind(self._dialect, email=email, provider=provider))
-        own = [(user_id, linked) for user_id, mine, linked in rows if mine]
+        # The collation of the column can ignore case and accents; only the same address belongs to the same person.
+        own = [(user_id, linked) for user_id, found, mine, linked in rows if mine and found.lower() == email]
         free = next((user_id for user_id, linked in own if not linked), None)
         return _Found(free, linked=bool(own) and free is None, others=bool(rows))
 

@@ -457,6 +457,8 @@ class Dialect(BasicDialect):
     """The definition of an auto-generated `id`, after its name."""
     counter_column: str
     """The same for a 64-bit id that is never reused."""
+    texts_by_collation = False
+    """Whether the collations of columns decide which texts are equal, so that different texts can be."""
     table_options: str = ""
     """The text after the columns of a system table."""
     inline_indexes: bool = False

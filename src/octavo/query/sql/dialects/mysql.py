@@ -35,6 +35,9 @@ _INSTANT: Final = "(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL {} * 1000 MICROSEC
 _MILLISECONDS: Final = "floor(timestampdiff(MICROSECOND, '1970-01-01 00:00:00', {}) / 1000)"
 _ISO: Final = "left(date_format({column}, '\"%Y-%m-%dT%H:%i:%s.%f'), 24)"
 
+_OWN_TABLES: Final = " CHARACTER SET utf8mb4 COLLATE {}"
+"""Texts in Octavo's own tables are equal if their bytes are. `utf8mb4_bin` would ignore spaces at the end."""
+
 _COLUMN_TYPES: Final = {
     "increments": "int unsigned",
     "reference": "int unsigned",
@@ -145,6 +148,7 @@ class MySQLDialect(Dialect):
         self._is_mariadb = "mariadb" in version.lower()
         if not self._is_mariadb:
             self.introspection = _introspection(_TYPE)
+            self.table_options = _OWN_TABLES.format("utf8mb4_0900_bin")
 
     # Scripts
 
@@ -359,7 +363,8 @@ class MySQLDialect(Dialect):
     column_types = _COLUMN_TYPES
     id_column = "int unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY"
     counter_column = "bigint NOT NULL AUTO_INCREMENT PRIMARY KEY"
-    table_options = " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"  # texts are equal if their bytes are
+    texts_by_collation = True
+    table_options = _OWN_TABLES.format("utf8mb4_nopad_bin")
     inline_indexes = True
     booleans = ("0", "1")
     inline_keys = False
