@@ -80,6 +80,7 @@ SAID: Final[list[tuple[str, Any]]] = [
         "CASE WHEN c NOT BETWEEN -9007199254740991 AND 9007199254740991 THEN coalesce(concat('\"', c,"
         " '\"'), 'null') ELSE n END",
     ),
+    ("collated", "CONVERT(a USING utf8mb4) COLLATE utf8mb4_bin"),
     ("json_rows", "(SELECT concat('[', group_concat(json_array(a, b) SEPARATOR ','), ']') FROM t)"),
     (
         "json_object",

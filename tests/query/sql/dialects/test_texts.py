@@ -146,6 +146,7 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
         "CASE WHEN c NOT BETWEEN -9007199254740991 AND 9007199254740991"
         " THEN coalesce('\"' || c || '\"', 'null') ELSE n END",
     ),
+    ("collated", ("a",), "a", "a"),
     (
         "json_rows",
         (("a", "b"), "FROM t"),

@@ -35,7 +35,8 @@ def grants_statement(dialect: Dialect, roles: int) -> str:
     """Return the SQL that reads the grants of roles as JSON. Bind the role ids; `roles` is their number."""
     marks = ", ".join(dialect.mark(number) for number in range(1, roles + 1))
     found = "FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id WHERE l.role_id IN "
-    rows = dialect.json_rows(("p.action", "p.subject", "p.properties", "p.conditions"), f"{found}({marks})")
+    action = dialect.collated("p.action")  # the others can have another collation: JSON has its own on MariaDB
+    rows = dialect.json_rows((action, "p.subject", "p.properties", "p.conditions"), f"{found}({marks})")
     return f"SELECT {dialect.json_object({'grants': rows})}"
 
 

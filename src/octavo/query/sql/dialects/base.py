@@ -330,6 +330,10 @@ class Dialect(BasicDialect):
         large = f"{column} NOT BETWEEN -{MAX_SAFE_INTEGER} AND {MAX_SAFE_INTEGER}"
         return f"CASE WHEN {large} THEN {self.json_scalar(ValueKind.BIG_INTEGER, column)} ELSE {number} END"
 
+    def collated(self, text: str) -> str:
+        """Return a text that can be combined with texts of other collations."""
+        return text
+
     @abstractmethod
     def json_rows(self, columns: Sequence[str], rest: str) -> str:
         """Return the rows of a SELECT as one JSON value, each row an array. May be NULL without rows."""

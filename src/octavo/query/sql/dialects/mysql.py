@@ -287,6 +287,9 @@ class MySQLDialect(Dialect):
             case _:
                 return self.json_scalar(kind, column)
 
+    def collated(self, text: str) -> str:
+        return f"CONVERT({text} USING utf8mb4) COLLATE utf8mb4_bin"
+
     def json_rows(self, columns: Sequence[str], rest: str) -> str:
         return f"(SELECT concat('[', group_concat(json_array({', '.join(columns)}) SEPARATOR ','), ']') {rest})"
 
