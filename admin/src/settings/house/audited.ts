@@ -71,6 +71,7 @@ const OPERATIONS: Readonly<Partial<Record<keyof Operations, MessageKey>>> = {
   'DELETE /i18n/locales/:id': 'audit.action.locale.delete',
   'PUT /i18n/locales/:id': 'audit.action.locale.update',
   'PUT /octavo/files/:id/focal-point': 'audit.action.focalPoint',
+  'PUT /octavo/files/:id/privacy': 'audit.action.file.privacy',
   'POST /octavo/jobs/given-up/:id/retry': 'audit.action.job.retry',
   'POST /octavo/jobs/tasks/:name/run': 'audit.action.task.run',
   'PUT /octavo/live-settings': 'audit.action.liveSettings',
