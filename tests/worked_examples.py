@@ -19,6 +19,7 @@ import pytest
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.writer import EntryWriter
 from octavo.operations.runtime.open_resources import open_media
+from octavo.operations.runtime.options import own_tables
 from octavo.operations.runtime.prepare_database import prepare_database
 from octavo.operations.runtime.process import Process, build
 from octavo.operations.transfer.seed import load_seed
@@ -118,7 +119,8 @@ async def magazine(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory)
     shutil.copytree(ROOT / "examples/magazine", project, ignore=left_out)
     settings = read_settings(project)
     octavo = build(settings)
-    await prepare_database(octavo.database, octavo.site.registry, settings.plugins.i18n.config.default_locale)
+    locale = settings.plugins.i18n.config.default_locale
+    await prepare_database(octavo.database, octavo.site.registry, locale, own_tables(settings))
     storage = LocalStorage(project / "public/uploads")
     writer = EntryWriter(octavo.database, octavo.site.registry)
     await load_seed(project, writer, open_media(settings, octavo.database, storage), lambda *step: None)
