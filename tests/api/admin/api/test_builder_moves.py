@@ -29,9 +29,10 @@ async def held(office: Office) -> tuple[str, str, Any]:
     club = office.club
     found = (await club.ask("GET", "/api/gadgets?populate=*", None, FULL)).json["data"][0]["attributes"]
     zone = ((one["__component"], one["size"]) for one in found["zone"])
-    text = f"SELECT value FROM strapi_core_store_settings WHERE key LIKE '{LAYOUT}%.bolt'"
-    key = await club.database.fetch_value(text.replace("SELECT value", "SELECT key"))
-    assert json.loads(await club.database.fetch_value(text)) == {"settings": {"pageSize": 50}}
+    name = club.database.dialect.quote("key")
+    text = f"SELECT {name}, value FROM strapi_core_store_settings WHERE {name} LIKE '{LAYOUT}%.bolt'"
+    key, value = next(iter(await club.database.fetch_all(text)))
+    assert json.loads(value) == {"settings": {"pageSize": 50}}
     return next(zone)[0], found["one"]["size"], key.removeprefix(LAYOUT)
 
 
@@ -45,7 +46,7 @@ async def test_what_is_held_goes_along(builder: Builder, office: Office) -> None
     assert (await club.ask("POST", "/api/gadgets", {"data": data}, FULL)).status == 200
     text = "INSERT INTO files_related_morphs (related_id, related_type, field) VALUES ({v1}, {v2}, {v3})"
     await write(club.database, text, 1, "gear.bolt", "picture")
-    text = "INSERT INTO strapi_core_store_settings (key, value) VALUES ({v1}, {v2})"
+    text = "INSERT INTO strapi_core_store_settings ({key:name}, value) VALUES ({v1}, {v2})"
     await write(club.database, text, f"{LAYOUT}gear.bolt", '{"settings": {"pageSize": 50}}')
     assert await held(office) == ("gear.bolt", "o", "gear.bolt")
 
