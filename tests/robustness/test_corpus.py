@@ -1,9 +1,10 @@
 """Anonymous endpoints x hostile bodies, by counts: what is costly sees nothing too long, and twice the body is at most
 twice the work."""
 
+import gc
 import sys
 import unicodedata
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -36,7 +37,7 @@ SIZE = 6000
 PATIENT = {"OCTAVO_MIDDLEWARES__REQUESTS__TIMEOUT": "1h"}
 """Counts are compared, not times: a machine that is too busy to compare a password in a minute answers 503."""
 SPARE = 3000
-"""Calls that a request may have more than another: garbage is collected, something is loaded."""
+"""Calls that a request may have more than another: something is loaded."""
 
 
 @pytest.fixture(params=[{}, SAFE], ids=["v4", "safe"])
@@ -64,25 +65,38 @@ async def steps(site: Site, sent: HostileCall) -> int:
         nonlocal count
         count += event in ("call", "c_call")
 
+    gc.disable()  # what it clears away, of other tests as well, is no work of the request's
     sys.setprofile(see)
     try:
         answer = await send(site, sent)
     finally:
         sys.setprofile(None)
+        gc.enable()
     assert answer.status < 500, (sent.name, answer.body[:300])
     return count
 
 
 async def test_twice_the_body_is_at_most_twice_the_work(site: Site) -> None:
-    wrong = []
-    pairs = list(zip(anonymous_calls(SIZE), anonymous_calls(2 * SIZE), strict=True))
     token = await sign_in_administrator(partial(body_of, site))
-    pairs += zip(administrator_calls(SIZE, token), administrator_calls(2 * SIZE, token), strict=True)
-    for small, large in pairs:
-        once, twice = await steps(site, small), await steps(site, large)
-        if twice > 2.3 * once + SPARE:
-            wrong.append(f"{small.name}: {once}, {twice}")
-    assert not wrong
+    suspects: dict[int, str] | None = None
+    for size in (SIZE, SIZE - 10, SIZE - 20):  # what is steep is so every time, what ticks in between is not
+        pairs = list(zip(every_call(size, token), every_call(2 * size, token), strict=True))
+        again = range(len(pairs)) if suspects is None else suspects
+        suspects = {at: wrong for at in again if (wrong := await steepness(site, *pairs[at]))}
+        if not suspects:
+            break
+    assert not suspects
+
+
+def every_call(size: int, token: str) -> Iterator[HostileCall]:
+    yield from anonymous_calls(size)
+    yield from administrator_calls(size, token)
+
+
+async def steepness(site: Site, small: HostileCall, large: HostileCall) -> str:
+    """What is wrong with the work for a request that is twice as long."""
+    once, twice = await steps(site, small), await steps(site, large)
+    return f"{small.name}: {once}, {twice}" if twice > 2.3 * once + SPARE else ""
 
 
 async def test_nothing_longer_than_its_limit_is_normalized(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
