@@ -321,7 +321,10 @@ class MysqlDatabase:
             return collect(await self._read_once(connection, statement))
         finally:
             if watch is not None:
-                watch.report(text, time.perf_counter() - began)
+                seconds = time.perf_counter() - began
+                watch.note(seconds)
+                if seconds >= watch.seen_from:
+                    watch.see(text, seconds)
 
     async def _read_once(self, connection: MysqlConnection, statement: bytes) -> Any:
         self._watchdog.begin(connection)

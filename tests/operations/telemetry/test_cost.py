@@ -44,9 +44,12 @@ async def calls(site: Site, target: str) -> Counter[str]:
 
 async def _calls_once(site: Site, target: str) -> Counter[str]:
     found: Counter[str] = Counter()
+    begun: set[FrameType] = set()  # a coroutine goes on in its frame, on MySQL as often as parts of an answer come
 
     def note(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and "/octavo/" in frame.f_code.co_filename.split("site-packages")[-1]:
+        is_ours = "/octavo/" in frame.f_code.co_filename.split("site-packages")[-1]
+        if event == "call" and is_ours and frame not in begun:
+            begun.add(frame)
             found[f"{Path(frame.f_code.co_filename).name}:{frame.f_code.co_qualname}"] += 1
 
     gc.disable()  # what it clears away is no call of the request's
