@@ -105,7 +105,7 @@ class Reader:
 
     def expand(self, text: str) -> str:
         """Return a text with the values of its variables, as a shell does it in double quotes."""
-        return re.sub(r"\$([A-Z]+)", lambda name: self.variables[name[1]], text)
+        return re.sub(r"\$([A-Z_]+)", lambda name: self.variables[name[1]], text)
 
     def request_of(self, words: list[str]) -> Request:
         """Return what curl would send."""
