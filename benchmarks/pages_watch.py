@@ -103,11 +103,14 @@ class Watch:
         return found["TaskDuration"], found["ScriptDuration"]
 
     def _sent(self, first: int) -> tuple[int, float]:
-        """Requests since the first so many, and their bytes; what the browser had kept is none."""
+        """Return the requests after the `first` ones and their kB, without responses from the browser's cache.
+
+        Thumbnails are left out: they load when the list is already visible.
+        """
         kinds = "['resource']" if first else "['navigation', 'resource']"
         sizes = self._page.do(
             f"{kinds}.flatMap((kind) => performance.getEntriesByType(kind)).slice({first})"
-            ".map((one) => one.transferSize).filter((size) => size > 0)"
+            ".filter((one) => one.initiatorType !== 'img').map((one) => one.transferSize).filter((size) => size > 0)"
         )
         return len(sizes), sum(sizes) / 1000
 
