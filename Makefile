@@ -20,7 +20,7 @@ export PYTHON
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run check test retest cluster-test lint format types bench bench-pages bench-large bench-peers soak drill clients docs docs-site pages lock release clean
+.PHONY: help run check collect test retest cluster-test lint format types bench bench-pages bench-large bench-peers soak drill clients docs docs-site pages lock release clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,9 @@ check: $(DEV) ## Check style and types, and run the fast tests (90 seconds on tw
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q -n logical -m "$(FAST)" $(TESTS)
+
+collect: $(DEV)
+	@$(BIN)/python -m pytest -q --collect-only $(TESTS) | tail -n 1
 
 test: $(DEV) ## Run the tests (TESTS=tests/schema for a part)
 	$(BIN)/python -m pytest -q -n auto $(TESTS)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 pytest_plugins = [
     "tests.golden.option",
     "tests.markers",
+    "tests.distribution",
     "tests.models.club_fixtures",
     "tests.models.fixtures",
     "tests.models.people_fixtures",

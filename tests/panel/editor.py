@@ -114,7 +114,7 @@ class Editor:
                 return found
             if time.monotonic() > end:
                 raise Unseen(f"{what} is not there; the page says: {self.text()[-700:]!r}")
-            time.sleep(0.1)
+            time.sleep(0.02)
 
     def do(self, script: str) -> Any:
         """What an expression comes to; None while the page is changing."""

@@ -1,0 +1,44 @@
+"""Distribute tests to workers by module, the slowest modules first.
+
+Each module sets up its fixtures once, and no worker is left with a slow module at the end.
+"""
+
+from typing import Final
+
+import pytest
+from xdist.remote import Producer  # type: ignore[import-untyped]
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
+from xdist.workermanage import WorkerController  # type: ignore[import-untyped]
+
+from tests.markers import FOLDERS, SLOW
+
+_BROWSER: Final = tuple(f"{folder}/" for folder, marker in FOLDERS.items() if marker == "browser")
+SECONDS: Final = (
+    *((folder, 20.0) for folder in ("pages/day/", "conformance/")),
+    *((folder, 3.0) for folder in _BROWSER),
+    *((folder, 1.0) for folder in ("at_once/", "cli/")),
+    *((path, 0.3) for path in SLOW),
+    ("", 0.05),
+)
+"""Estimates for one test, by the start of its path: the first one that fits counts."""
+
+
+def estimate_seconds(module: str, tests: int) -> float:
+    """Return an estimate for a module with that many tests. Only the order of estimates matters."""
+    path = module.removeprefix("tests/")
+    return tests * next(seconds for start, seconds in SECONDS if path.startswith(start))
+
+
+class SlowestFirst(LoadFileScheduling):  # type: ignore[misc]
+    """A worker that is nearly done with its module gets the slowest of the modules that remain."""
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        module = max(self.workqueue, key=lambda module: estimate_seconds(module, len(self.workqueue[module])))
+        self.workqueue.move_to_end(module, last=False)
+        super()._assign_work_unit(node)
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
+    """Replace xdist's default, which gives a worker hundreds of tests at a time, such as all that use a browser."""
+    return SlowestFirst(config, log) if config.getvalue("dist") == "load" else None
