@@ -34,3 +34,29 @@ def test_a_file_becomes_private(desk: Desk) -> None:
     desk.click_at("[role=dialog] input[role=switch]")
     desk.see("The file is public")
     assert "signature" not in found(desk, "orchard.jpg")[0]["url"]
+
+
+def test_a_folder_becomes_private(desk: Desk) -> None:
+    folder = desk.ask("POST", "/upload/folders", {"name": "Contracts", "parent": None})["data"]
+    [file] = found(desk, "orchard.jpg")
+    body = {"fileIds": [file["id"]], "folderIds": [], "destinationFolderId": folder["id"]}
+    desk.ask("POST", "/upload/actions/bulk-move", body)
+    desk.open(LIBRARY)
+    desk.click("Select Contracts")
+    desk.click("Edit")
+    desk.see("Edit folder", "All files in this folder and its subfolders are private")
+    desk.click_at("[role=dialog] input[role=switch]")
+    desk.click("Save")
+    desk.see("Saved")
+    desk.until("document.querySelector('svg[aria-label=Private]')", "the icon of private folders")
+    assert "&signature=" in found(desk, "orchard.jpg")[0]["url"]
+
+    open_tile(desk, "Contracts")
+    open_tile(desk, "orchard.jpg")
+    desk.see("The file is private because its folder is")
+    desk.pick("Folder", "Media library")
+    desk.click("Save")
+    desk.see("Make files public?", "The new folder is public")
+    desk.click_at(".button.danger")
+    desk.see("No files yet")
+    assert "signature" not in found(desk, "orchard.jpg")[0]["url"]

@@ -954,10 +954,11 @@ export interface PreviewTokenAnswer {
   data: PreviewToken;
 }
 
-/** Whether a file is private, and whether the settings and the storage let you change it. */
+/** Whether a file is private, and whether the settings, the storage and its folder let you change it. */
 export interface Privacy {
   private: boolean;
   canChange: boolean;
+  byFolder: boolean;
 }
 
 /** Whether a file is private. */
@@ -965,9 +966,20 @@ export interface PrivacyAnswer {
   data: Privacy;
 }
 
-/** Whether a file is to be private. */
+/** Whether a file or a folder is to be private. */
 export interface PrivacyForm {
   private: boolean;
+}
+
+/** The IDs of folders that are private on their own, and whether the settings and the storage let you change them. */
+export interface PrivateFolders {
+  ids: (number)[];
+  canChange: boolean;
+}
+
+/** The private folders. */
+export interface PrivateFoldersAnswer {
+  data: PrivateFolders;
 }
 
 /** A sign-in provider. */
@@ -1612,6 +1624,8 @@ export interface Operations {
   'PUT /octavo/files/:id/privacy': { path: { id: string | number }; takes: PrivacyForm; answers: MediaFile };
   /** List the entries that use a file */
   'GET /octavo/files/:id/uses': { path: { id: string | number }; takes: unknown; answers: FileUsesAnswer };
+  /** Make a folder private or public, with the files in it */
+  'PUT /octavo/folders/:id/privacy': { path: { id: string | number }; takes: PrivacyForm; answers: PrivateFoldersAnswer };
   /** List drafts that cannot be published */
   'POST /octavo/incomplete-drafts/:uid': { path: { uid: string | number }; takes: EntryIds; answers: InvalidEntries };
   /** Show background jobs */
@@ -1630,6 +1644,8 @@ export interface Operations {
   'POST /octavo/preview-codes/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: PreviewCodeAnswer };
   /** Exchange a preview code for a token */
   'POST /octavo/preview-tokens': { path: undefined; takes: PreviewCodeForm; answers: PreviewTokenAnswer };
+  /** List the private folders */
+  'GET /octavo/private-folders': { path: undefined; takes: unknown; answers: PrivateFoldersAnswer };
   /** Publish entries with their previous publication dates */
   'POST /octavo/publications/:uid': { path: { uid: string | number }; takes: RepublishInput; answers: Counted };
   /** Show recent changes and schedules */

@@ -1,6 +1,6 @@
 /** What is said of a file, and another file in its place. */
 import { call } from '../api/client';
-import type { MediaFile } from '../api/operations';
+import type { MediaFile, Privacy } from '../api/operations';
 import { upload } from '../api/upload';
 
 export interface FileWords {
@@ -42,7 +42,7 @@ export function focalPointOf({ provider_metadata: metadata }: Pick<MediaFile, 'p
 }
 const isFraction = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1;
 
-export async function privacyOf(id: number, signal: AbortSignal): Promise<{ private: boolean; canChange: boolean }> {
+export async function privacyOf(id: number, signal: AbortSignal): Promise<Privacy> {
   return (await call('GET /octavo/files/:id/privacy', { path: { id }, signal })).data;
 }
 

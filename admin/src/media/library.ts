@@ -1,7 +1,7 @@
 /** What the media library holds: a folder's folders and files, found, sorted and in pages. */
 import { createQuery, keepPreviousData, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../api/client';
-import type { Folder, FolderBranch, MediaFile, MediaPage } from '../api/operations';
+import type { Folder, FolderBranch, MediaFile, MediaPage, PrivateFolders } from '../api/operations';
 import type { QueryValue } from '../api/query';
 import { publicUrl } from '../api/root';
 import { queries } from '../app/queries';
@@ -89,6 +89,18 @@ export function wayTo(tree: readonly FolderBranch[], id: number): FolderBranch[]
 /** All folders in the order of the tree, each with its depth. */
 export function flatTree(tree: readonly FolderBranch[], depth = 0): { branch: FolderBranch; depth: number }[] {
   return tree.flatMap((branch) => [{ branch, depth }, ...flatTree(branch.children, depth + 1)]);
+}
+
+export function privateFolders(): CreateQueryResult<PrivateFolders> {
+  return createQuery(() => ({
+    queryKey: ['media', 'private'],
+    queryFn: async ({ signal }) => (await call('GET /octavo/private-folders', { signal })).data,
+  }));
+}
+
+/** Whether a folder, or one that contains it, is private. The top never is. */
+export function isInPrivate(tree: readonly FolderBranch[], { ids }: PrivateFolders, id: number | null): boolean {
+  return id !== null && wayTo(tree, id).some((branch) => ids.includes(branch.id));
 }
 
 export function libraryChanged(): Promise<void> {

@@ -54,7 +54,7 @@ async def hide(shop: Shop, file: dict[str, Any], *, private: bool = True) -> dic
     async def anybody(*_: object) -> None:
         """Allow it."""
 
-    await services.files.set_private(file["id"], library.file_answer, None, anybody, private=private)
+    await services.files.privacy.set(file["id"], library.file_answer, None, anybody, private=private)
     return await read(shop, file)
 
 
@@ -231,7 +231,7 @@ async def change(shop: Shop, file: dict[str, Any], check: Callable[[EntryUnit], 
             check(unit)
 
     answer = services.manage().library.file_answer
-    await services.files.set_private(file["id"], answer, None, guard, private=private)
+    await services.files.privacy.set(file["id"], answer, None, guard, private=private)
 
 
 async def test_after_errors_a_file_is_where_the_table_says(shop: Shop) -> None:
@@ -275,3 +275,17 @@ async def test_files_that_are_not_where_the_table_says_are_moved(shop: Shop) -> 
     assert {storage.is_private(name) for name in names(marked)} == {True}
     assert {storage.is_private(name) for name in names(unmarked)} == {False}
     assert await places.settle_all() == 0
+
+
+async def test_rows_that_share_a_file_are_private_together(shop: Shop) -> None:
+    (file,) = await shop.add(PHOTO)
+    columns = "name, hash, ext, mime, size, formats, provider, url"
+    copying = f"INSERT INTO files ({columns}) SELECT {columns} FROM files WHERE id = {file['id']}"
+    await shop.site.database.execute(copying)
+    copied = {"id": await shop.site.database.fetch_value("SELECT max(id) FROM files")}
+    for changed, private in ((file, True), (copied, False)):
+        await hide(shop, changed, private=private)
+        for each in (file, copied):
+            shown = (await read(shop, each))["url"]
+            assert (plain(shown) if private else shown) == file["url"]
+            assert (await get(shop, shown)).status == 200

@@ -276,3 +276,28 @@ async def test_code_that_refuses_a_replacement_with_not_found_loses_no_files(des
         before,
         file["name"],
     )
+
+
+async def test_a_stored_file_stays_while_another_row_has_it(desk: Desk) -> None:
+    """Databases of v4 can contain copies of rows."""
+    file = await desk.add(OLD)
+    stored = desk.contents()
+    columns = "name, hash, ext, mime, size, formats, provider, url"
+    copying = f"INSERT INTO files ({columns}) SELECT {columns} FROM files WHERE id = {file['id']}"
+    await desk.writer.database.execute(copying)
+    copy_id = await desk.writer.database.fetch_value("SELECT max(id) FROM files")
+
+    note = Arriving("note.txt", b"new")  # of another kind, so that it gets another URL
+    await desk.files.replace(copy_id, note, FileInfo(), desk.answer)
+    assert desk.contents().items() > stored.items(), "the formats and the image stay"
+    await desk.files.delete(copy_id, desk.answer)
+    assert desk.contents() == stored
+
+    await desk.writer.database.execute(copying)
+    await desk.files.delete(file["id"], desk.answer)
+    assert desk.contents() == stored
+    copy_id = await desk.writer.database.fetch_value("SELECT max(id) FROM files")
+    await desk.writer.database.execute(copying.replace(str(file["id"]), str(copy_id)))
+    last_id = await desk.writer.database.fetch_value("SELECT max(id) FROM files")
+    await asyncio.gather(*(desk.files.delete(each, desk.answer) for each in (copy_id, last_id)))
+    assert desk.contents() == {}, "of two that are deleted at once, one removes it"

@@ -72,6 +72,7 @@ const OPERATIONS: Readonly<Partial<Record<keyof Operations, MessageKey>>> = {
   'PUT /i18n/locales/:id': 'audit.action.locale.update',
   'PUT /octavo/files/:id/focal-point': 'audit.action.focalPoint',
   'PUT /octavo/files/:id/privacy': 'audit.action.file.privacy',
+  'PUT /octavo/folders/:id/privacy': 'audit.action.folder.privacy',
   'POST /octavo/jobs/given-up/:id/retry': 'audit.action.job.retry',
   'POST /octavo/jobs/tasks/:name/run': 'audit.action.task.run',
   'PUT /octavo/live-settings': 'audit.action.liveSettings',

@@ -322,7 +322,8 @@ class ContentWrites:
         data = await self._writer.passwords.prepare(content_type, found.data, complete=not write.files, size=write.size)
         if not write.files:
             return await self._run(lambda unit: work(unit, data), content_type, actor, write.size)
-        async with self._media.incoming([file for _, file in write.files]) as stored:
+        private = [await self._media.sent_privately()] * len(write.files)
+        async with self._media.incoming([file for _, file in write.files], private=private) as stored:
 
             async def with_files(unit: EntryUnit) -> bytes:
                 ids = await stored.insert_sent(unit, actor.creator_id)

@@ -15,6 +15,7 @@ from octavo.content.media.files import FileService
 from octavo.content.media.folder_rows import FolderRow, FolderRows, read_folder_id
 from octavo.content.media.folders import LOCK
 from octavo.content.media.library import ROOT_FOLDER
+from octavo.content.media.private_folders import forget_deleted_folders
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import Problem, ValidationError
 from octavo.core.forms import DEFINED, Id, Items, Record, at_most, check, rule
@@ -56,6 +57,8 @@ class LibraryChanges:
                 await self._files.delete_many(unit, files)
             for some in _portions(below):
                 await unit.delete_many(self._folder_type, some)
+            if below and self._files.privacy.is_enabled:
+                await forget_deleted_folders(unit.connection)
             return changed
 
         return await self._writer.run(work, grouped=False)
@@ -77,9 +80,12 @@ class LibraryChanges:
             if files:
                 place = {"folder": target and target.id, "folderPath": target.path if target else ROOT_FOLDER}
                 await unit.update_many(self._file_type, files, place, actor_id=actor.creator_id)
+            await self._files.privacy.note_move(unit)
             return await self._changed(unit, files, [folder.id for folder in folders])
 
-        return await self._writer.run(work, grouped=False)
+        changed = await self._writer.run(work, grouped=False)
+        await self._files.privacy.follow_folders()
+        return changed
 
     async def _target(self, unit: EntryUnit, body: Any) -> FolderRow | None:
         given = body.get("destinationFolderId") if isinstance(body, Mapping) else None

@@ -11,13 +11,14 @@ import orjson
 from octavo.content.component_owners import ComponentOwners, Owner
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.input.prefetch import prefetch
+from octavo.content.media.file_privacy import FilePrivacy, Guard
 from octavo.content.media.focal_points import METADATA, FocalPoint, keeping_focal_point, with_focal_point
 from octavo.content.media.folder_rows import FolderRows
 from octavo.content.media.library import ROOT_FOLDER, FileInfo, IncomingFile, MediaLibrary, Naming, Replacement
 from octavo.content.media.placeholder_rows import delete_placeholders, store_placeholder
-from octavo.content.media.private_files import is_marked_private, mark_private, unmark_private
-from octavo.content.media.private_places import PrivatePlaces
-from octavo.content.media.storage.base import PrivateStorage, is_segment
+from octavo.content.media.private_files import unmark_private
+from octavo.content.media.shared_files import names_still_needed
+from octavo.content.media.storage.base import is_segment
 from octavo.content.media.storage_cleanup import file_lock
 from octavo.content.media.stored_parts import stored_parts
 from octavo.content.media.variant_rows import delete_variants
@@ -26,12 +27,12 @@ from octavo.content.write_locks import lock_entries
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import NotFoundError, ValidationError
 from octavo.core.forms.printing import MISSING
-from octavo.core.threads import in_thread
 from octavo.core.values import dataclass
 from octavo.database.change_feed import ChangeKind
 from octavo.database.connection import Connection
 from octavo.database.leases import Lease, lease
 from octavo.database.unit_of_work import UnitOfWork
+from octavo.events.outbox import Outbox
 from octavo.query.ast import At, Compare, Page, Query
 from octavo.query.operators import OPERATORS
 from octavo.query.plan.changes import AttachFiles, Change, DetachFiles, FileLink
@@ -44,13 +45,6 @@ from octavo.schema.content_types import FILE, Component, ContentType
 from octavo.schema.field_places import FieldPlace
 
 _MISSING: Final = "Entity not found"
-_NO_PRIVATE_FILES: Final = (
-    "Single files can be private only in the local storage, with `upload.config.privateFiles` in plugins.toml and "
-    "`images.secret` in api.toml. In a private bucket, all files are private"
-)
-
-Guard = Callable[[EntryUnit, int], Awaitable[None]]
-"""Raises an error, in the unit of work, if the caller cannot change a file."""
 
 
 async def _anybody(unit: EntryUnit, file_id: int) -> None:
@@ -74,12 +68,14 @@ class UploadTarget:
 class FileService:
     """Manages the files of one project."""
 
-    def __init__(self, writer: EntryWriter, reader: EntryReader, media: MediaLibrary) -> None:
+    def __init__(
+        self, writer: EntryWriter, reader: EntryReader, media: MediaLibrary, outbox: Outbox | None = None
+    ) -> None:
+        self.privacy = FilePrivacy(writer, reader, media, outbox or Outbox(writer.database))
         self._writer = writer
         self._reader = reader
         self._media = media
         self._cleanup = media.cleanup
-        self._places = PrivatePlaces(writer.database, media.storage)
         self._registry = writer.registry
         self._type = writer.registry.content_types[FILE]
         self._rows = EntryReader(reader.database, reader.registry)  # without signatures
@@ -102,7 +98,8 @@ class FileService:
 
         If the entry, component or media attribute does not exist, the files are stored without a link.
         """
-        async with self._media.incoming(files, infos, path) as stored:
+        private = [await self._media.sent_privately()] * len(files)
+        async with self._media.incoming(files, infos, path, private) as stored:
 
             async def work(unit: EntryUnit) -> list[bytes]:
                 ids = await stored.insert_sent(unit, actor_id)
@@ -120,8 +117,8 @@ class FileService:
         Raises ValidationError for a folder that does not exist.
         """
         wanted = [_folder_id(info) for info in (*infos, *[FileInfo()] * len(files))[: len(files)]]
-        await self._folders.check_places(self._writer.database, wanted)
-        async with self._media.incoming(files, infos) as stored:
+        private = await self._folders.check_places(self._writer.database, wanted)
+        async with self._media.incoming(files, infos, private=private) as stored:
 
             async def work(unit: EntryUnit) -> list[bytes]:
                 folders = await self._folders.places(unit, wanted)
@@ -154,7 +151,7 @@ class FileService:
                 raise NotFoundError(_MISSING)
             return await self._show(answer, file_id, unit.connection)
 
-        return await self._writer.run(work)
+        return await self._with_folder(file_id, answer, await self._writer.run(work), moving=moving)
 
     async def focus(
         self, file_id: int, point: FocalPoint | None, answer: PreparedRead, actor_id: int | None, guard: Guard
@@ -176,44 +173,6 @@ class FileService:
 
         return await self._writer.run(work)
 
-    async def privacy(self, file_id: int) -> tuple[bool, bool]:
-        """Return whether a file is private, and whether that can be changed."""
-        storage = self._media.storage
-        can_change = isinstance(storage, PrivateStorage) and storage.hides_files
-        return can_change and await is_marked_private(self._writer.database, file_id), can_change
-
-    async def set_private(
-        self, file_id: int, answer: PreparedRead, actor_id: int | None, guard: Guard, *, private: bool
-    ) -> bytes:
-        """Make a file private or public. Raises NotFoundError, and ValidationError if the storage cannot do this."""
-        storage = self._media.storage
-        if not isinstance(storage, PrivateStorage) or not storage.hides_files:
-            raise ValidationError(_NO_PRIVATE_FILES)
-
-        async def work(unit: EntryUnit) -> bytes:
-            await unit.connection.lock(file_lock(file_id))
-            held = await self._held(file_id, unit.connection)
-            await guard(unit, file_id)
-            if private:
-                await mark_private(unit.connection, self._reader.dialect, file_id)
-            else:
-                await unmark_private(unit.connection, [file_id])
-            await unit.update(self._type, file_id, {"name": held["name"]}, actor_id=actor_id)
-            await self._cleanup.remove_with(unit, await delete_variants(unit.connection, [file_id]))
-            return await self._show(answer, file_id, unit.connection)
-
-        async with lease(self._writer.database, file_lock(file_id)):
-            names = [*self._names(await self._held(file_id))]
-            if not names:
-                raise ValidationError("The file is in another storage, so it cannot be made private")
-            await self._writer.run(lambda unit: guard(unit, file_id))
-            try:
-                if private:
-                    await in_thread(lambda: storage.set_private(names, private=True))
-                return await self._writer.run(work)
-            finally:  # an error does not tell whether the transaction was committed
-                await self._places.settle(file_id)
-
     async def replace(
         self,
         file_id: int,
@@ -233,7 +192,14 @@ class FileService:
             return await self._place(unit, info) if moving else {}
 
         async with lease(self._writer.database, file_lock(file_id)) as held:
-            return await self._replace(file_id, file, info, answer, held, actor_id, more)
+            shown = await self._replace(file_id, file, info, answer, held, actor_id, more)
+        return await self._with_folder(file_id, answer, shown, moving=moving)
+
+    async def _with_folder(self, file_id: int, answer: PreparedRead, shown: bytes, *, moving: bool) -> bytes:
+        """Make a file private or public if its new folder requires it; return its response."""
+        if moving and await self.privacy.follow_folders():
+            return await self._reader.read_one(answer.bind(id=file_id), None) or shown
+        return shown
 
     async def _replace(
         self,
@@ -280,7 +246,7 @@ class FileService:
             await guard(unit, file_id)
             shown = await self._show(answer, file_id, unit.connection)
             await unit.delete(self._type, file_id)
-            await self._delete_with(unit, [file_id], [*self._names(held)])
+            await self._delete_with(unit, [file_id], [held])
             return shown
 
         return await self._writer.run(work)
@@ -293,15 +259,15 @@ class FileService:
         request = ReadRequest(content_type=self._type, query=query, projection=Form.FLAT)
         with unit.ambient():
             rows, _ = await self._rows.read_list(self._rows.prepare(plan_read(request, self._registry)))
-        names = [name for held in orjson.loads(rows) for name in self._names(held)]
         await unit.delete_many(self._type, ids)
-        await self._delete_with(unit, ids, names)
+        await self._delete_with(unit, ids, orjson.loads(rows))
 
     async def _place(self, unit: EntryUnit, info: FileInfo) -> dict[str, Any]:
         """Return the folder columns of a row if the info sets a folder."""
         if info.folder is MISSING:
             return {}
         [folder] = await self._folders.places(unit, [_folder_id(info)])
+        await self.privacy.note_move(unit)
         return {"folder": folder and folder.id, "folderPath": folder.path if folder else ROOT_FOLDER}
 
     async def _put(
@@ -320,12 +286,20 @@ class FileService:
         changed = keeping_focal_point(before, new.attributes)
         await unit.update(self._type, file_id, {**changed, **more}, actor_id=actor_id)
         kept = set(self._names({**before, **new.attributes}))
-        unneeded = [name for name in self._names(before) if name not in kept]
+        unneeded = await self._unneeded(unit, [before], [name for name in self._names(before) if name not in kept])
         variants = await delete_variants(unit.connection, [file_id])
         await self._cleanup.remove_with(unit, [*unneeded, *variants], file_id)
         await store_placeholder(unit.connection, self._reader.dialect, file_id, new.placeholder)
         await held.end_with(unit)
         return await self._show(answer, file_id, unit.connection)
+
+    async def _unneeded(self, unit: UnitOfWork, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[str]:
+        """Return the names that only these rows had."""
+        if not names:
+            return []
+        ids, urls = {row["id"] for row in rows}, [row["url"] for row in rows]
+        needed = await names_still_needed(unit.connection, self._reader.dialect, self._media.storage, urls, ids)
+        return [name for name in names if name not in needed]
 
     async def _attach(self, unit: EntryUnit, place: UploadTarget, ids: Sequence[int]) -> None:
         """Link files to a media attribute. Does nothing if it does not exist. Raises the errors of `check_place`."""
@@ -389,8 +363,14 @@ class FileService:
         """Yield the names of a file's parts in the storage."""
         return (name for _, name in stored_parts(self._media.storage, held))
 
-    async def _delete_with(self, unit: UnitOfWork, file_ids: Sequence[int], names: Sequence[str]) -> None:
-        """Delete what Octavo stores about deleted files, and their parts and transformed images in the storage."""
+    async def _delete_with(
+        self, unit: UnitOfWork, file_ids: Sequence[int], deleted: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Delete what Octavo stores about deleted files, and their parts and transformed images in the storage.
+
+        Parts that other rows share stay.
+        """
+        names = await self._unneeded(unit, deleted, [name for held in deleted for name in self._names(held)])
         variants = await delete_variants(unit.connection, file_ids)
         await self._cleanup.remove_with(unit, [*names, *variants])
         await delete_placeholders(unit.connection, file_ids)

@@ -3,10 +3,11 @@
 Changes to the tree or its contents require a lock, because every row below stores its full path.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from octavo.content.media.folders import LOCK, Folder
+from octavo.content.media.private_folders import is_private_path
 from octavo.core.errors import Problem, ValidationError
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Transaction
@@ -91,10 +92,16 @@ class FolderRows:
             moved = statement.bind(self._dialect, to=target, start=len(path) + 1, path=path, below=below)
             await connection.execute(*moved)
 
-    async def check_places(self, connection: Connection, wanted: Iterable[Any]) -> None:
-        """Raise ValidationError for folders that do not exist, before files are processed."""
+    async def check_places(self, connection: Connection, wanted: Sequence[Any]) -> list[bool]:
+        """Return whether each folder is private, before files are processed.
+
+        Raises ValidationError for folders that do not exist.
+        """
+        private: dict[Any, bool] = {}
         for given in dict.fromkeys(wanted):
-            await self._place(connection, given)
+            folder = await self._place(connection, given)
+            private[given] = folder is not None and await is_private_path(connection, self._dialect, folder.path)
+        return [private[given] for given in wanted]
 
     async def places(self, unit: UnitOfWork, wanted: Sequence[Any]) -> list[FolderRow | None]:
         """Return the folders for new files, locked until the unit ends; None for the top.

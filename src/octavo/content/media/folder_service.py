@@ -1,4 +1,4 @@
-"""FolderService: create, rename, move and delete folders of the media library. Each is one transaction.
+"""FolderService: create, rename, move and hide folders of the media library. Each is one transaction.
 
 Names are unique within a folder; paths lead from the top. Bodies are validated with Strapi's messages, together with
 the folders they refer to. Raises NotFoundError and ValidationError.
@@ -8,8 +8,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from octavo.content.entry_unit import EntryUnit
+from octavo.content.media.file_privacy import FilePrivacy
 from octavo.content.media.folder_rows import FolderRow, FolderRows, check_path_length
 from octavo.content.media.folders import LOCK
+from octavo.content.media.private_folders import is_private_path, mark_folder, private_ids
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import NotFoundError, Problem, ValidationError
@@ -19,6 +21,7 @@ from octavo.schema.content_types import FOLDER
 Guard = Callable[[EntryUnit, str], Awaitable[None]]
 
 MISSING_FOLDER: Final = "folder not found"
+_AROUND: Final = "A folder that contains this one is private. Move this folder out of it, or make that folder public"
 _NO_SLASHES: Final = rule("name cannot contain slashes", lambda name: name != "" and "/" not in name)
 _NO_SPACE_AROUND: Final = rule(
     "name cannot start or end with a whitespace", lambda name: name != "" and name == name.strip()
@@ -29,8 +32,9 @@ _NAME: Final = (at_least(1), _NO_SLASHES, _NO_SPACE_AROUND, at_most(255))
 class FolderService:
     """Manages the folders of one project."""
 
-    def __init__(self, writer: EntryWriter, reader: EntryReader) -> None:
+    def __init__(self, writer: EntryWriter, reader: EntryReader, privacy: FilePrivacy) -> None:
         self._writer = writer
+        self._privacy = privacy
         self._reader = reader
         self._type = writer.registry.content_types[FOLDER]
         self._rows = FolderRows(reader.dialect)
@@ -76,10 +80,41 @@ class FolderService:
                 await guard(unit, held.path)
                 data["path"] = _path(parent, held.path.rpartition("/")[2])
                 await self._rows.move_paths(unit.connection, held.path, data["path"])
+                await self._privacy.note_move(unit)
             await unit.update(self._type, held.id, data, actor_id=actor_id)
             return await self._show(unit, answer, held.id)
 
-        return await self._writer.run(work)
+        shown = await self._writer.run(work)
+        if isinstance(body, Mapping) and "parent" in body:
+            await self._privacy.follow_folders()
+        return shown
+
+    async def private_ids(self) -> list[int]:
+        """Return the ids of the folders that are private on their own. Their subfolders are private, too."""
+        return await private_ids(self._writer.database) if self._privacy.is_enabled else []
+
+    async def set_private(self, folder_id: int, actor_id: int | None, guard: Guard, *, private: bool) -> None:
+        """Make a folder private or public, with the files in it and in its subfolders.
+
+        The first files change before this returns, and all others soon. `guard`: as for `update`. Raises NotFoundError,
+        and ValidationError if files cannot be private, or if a folder around it is private.
+        """
+        self._privacy.check_enabled()
+
+        async def work(unit: EntryUnit) -> None:
+            await unit.connection.lock(LOCK)
+            held = await self._rows.find(unit.connection, folder_id)
+            if held is None:
+                raise NotFoundError(MISSING_FOLDER)
+            await guard(unit, held.path)
+            await mark_folder(unit.connection, self._reader.dialect, held.id, private=private)
+            if not private and await is_private_path(unit.connection, self._reader.dialect, held.path):
+                raise ValidationError(_AROUND)
+            await unit.update(self._type, held.id, {"name": held.name}, actor_id=actor_id)
+            await self._privacy.note_change(unit)
+
+        await self._writer.run(work)
+        await self._privacy.follow_folders()
 
     async def _parent(self, unit: EntryUnit, body: Any) -> FolderRow | None:
         given = body.get("parent") if isinstance(body, Mapping) else None

@@ -9,7 +9,7 @@ from typing import Any, Final
 from octavo.core.clock import this_moment
 from octavo.core.values import dataclass
 from octavo.database.change_feed import ChangeKind
-from octavo.database.connection import Transaction
+from octavo.database.connection import Connection, Transaction
 from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.hook_calls import create_row
 from octavo.query.sql.dialects.base import Dialect
@@ -51,6 +51,11 @@ class ApiFolder:
             await unit.connection.lock(LOCK)
             found = await self._found(unit.connection) or await self._make(unit)
         return found
+
+    async def path(self, connection: Connection) -> str | None:
+        """Return the path of the folder; None if it is missing."""
+        found = await connection.fetch_row(self._find)
+        return None if found is None else str(found[1])
 
     async def put(self, connection: Transaction, folder: Folder, file_id: int) -> None:
         """Add a file to the folder."""

@@ -11,15 +11,18 @@ an exception, they are removed. Images are processed by `image_workers`. Raises 
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Final
 
 import orjson
 
 from octavo.content.core_store import stored_value
 from octavo.content.media.file_names import FileName, read_file_name
-from octavo.content.media.folders import ApiFolder, Folder
+from octavo.content.media.folders import LOCK, ApiFolder, Folder
 from octavo.content.media.image_workers import IMAGE_WORKERS
 from octavo.content.media.placeholder_rows import store_placeholder
+from octavo.content.media.private_files import mark_private
+from octavo.content.media.private_folders import is_private_path
 from octavo.content.media.processing import (
     FileInfo,
     FileWork,
@@ -30,7 +33,7 @@ from octavo.content.media.processing import (
     Part,
     StoredFile,
 )
-from octavo.content.media.storage.base import ReplacedObject, Storage, is_private_file, temporary_in
+from octavo.content.media.storage.base import ReplacedObject, Storage, hides_files, is_private_file, temporary_in
 from octavo.content.media.storage_cleanup import StorageCleanup
 from octavo.core.clock import this_moment
 from octavo.core.errors import ServiceUnavailable, ValidationError
@@ -56,11 +59,14 @@ _MAY_BE_NOTHING: Final = frozenset({"alternativeText", "caption"})
 class StoredFiles:
     """The files of one request, in order, before and while their rows are inserted."""
 
-    def __init__(self, cleanup: StorageCleanup, insert: str, folder: ApiFolder, dialect: Dialect) -> None:
+    def __init__(
+        self, storage: Storage, cleanup: StorageCleanup, insert: str, folder: ApiFolder, dialect: Dialect
+    ) -> None:
         self.files: tuple[StoredFile, ...] = ()
         self.expected: list[str] = []
         """The storage names that the transaction with the rows claims."""
         self.inserted = False
+        self._storage = storage
         self._cleanup = cleanup
         self._insert = insert
         self._dialect = dialect
@@ -84,10 +90,21 @@ class StoredFiles:
             file_id = int(await unit.connection.fetch_value(self._insert, row))
             if stored.placeholder is not None:
                 await store_placeholder(unit.connection, self._dialect, file_id, stored.placeholder)
+            await self._follow_folder(unit, stored, file_id, path)
             unit.record(FILE, file_id, ChangeKind.CREATE)
             return file_id
 
         return await create_row(unit, FILE, dict(stored.attributes), write)
+
+    async def _follow_folder(self, unit: UnitOfWork, stored: StoredFile, file_id: int, path: str) -> None:
+        """Mark a new file as private if its folder is. The folder may have changed since the file was stored."""
+        if not hides_files(self._storage):
+            return
+        private = path != ROOT_FOLDER and await is_private_path(unit.connection, self._dialect, path)
+        if private != stored.private:
+            await in_thread(partial(self._storage.set_private, stored.names, private=private))
+        if private:
+            await mark_private(unit.connection, self._dialect, file_id, by_folder=True)
 
     async def insert_in(self, unit: UnitOfWork, folders: Sequence[Folder | None], actor_id: int | None) -> list[int]:
         """Insert the rows and put each file in its folder; None means the top."""
@@ -101,6 +118,8 @@ class StoredFiles:
 
     async def insert_sent(self, unit: UnitOfWork, actor_id: int | None = None) -> list[int]:
         """Insert the rows of files from the content API and put them in its folder."""
+        if hides_files(self._storage):
+            await unit.connection.lock(LOCK)  # otherwise the folder could become private before the commit
         folder = await self._folder.find(unit)
         ids = await self.insert(unit, folder.path, actor_id)
         for file_id in ids:
@@ -183,19 +202,26 @@ class MediaLibrary:
 
     @asynccontextmanager
     async def incoming(
-        self, files: Sequence[IncomingFile], infos: Sequence[FileInfo] = (), path: str = ""
+        self,
+        files: Sequence[IncomingFile],
+        infos: Sequence[FileInfo] = (),
+        path: str = "",
+        private: Sequence[bool] = (),
     ) -> AsyncIterator[StoredFiles]:
         """Put files into the storage; remove them if the block raises an exception.
 
-        `infos` belong to the files, in order; `path` is a folder, for storages that have folders. Run the transaction
-        inside the block. Raises UnderMaintenance before it processes the files.
+        `infos` belong to the files, in order; `path` is a folder, for storages that have folders. `private`: whether
+        each file gets into a private folder of the library. Run the transaction inside the block. Raises
+        UnderMaintenance before it processes the files.
         """
         check_writable(self._database.read_only_message)
-        stored = StoredFiles(self.cleanup, self._insert, self._folder, self._database.dialect)
+        stored = StoredFiles(self.storage, self.cleanup, self._insert, self._folder, self._database.dialect)
+        hides = hides_files(self.storage)
         try:
             for index, file in enumerate(files):
                 info = infos[index] if index < len(infos) else FileInfo()
-                stored.files = (*stored.files, await self._publish(file, info, path, stored.expected))
+                hidden = hides and index < len(private) and private[index]
+                stored.files = (*stored.files, await self._publish(file, info, path, stored.expected, private=hidden))
             if files:
                 await in_thread(self.storage.settle)
             yield stored
@@ -228,6 +254,12 @@ class MediaLibrary:
         finally:
             await replacement.clean()
 
+    async def sent_privately(self) -> bool:
+        """Return whether the folder for files from the content API is private."""
+        if not hides_files(self.storage):
+            return False
+        return await is_private_path(self._database, self._database.dialect, await self._folder.path(self._database))
+
     async def add(self, files: Sequence[IncomingFile], infos: Sequence[FileInfo] = ()) -> list[int]:
         """Store files and insert their rows in a new unit of work; return the ids."""
         async with self.incoming(files, infos) as stored, unit_of_work(self._database) as unit:
@@ -247,13 +279,15 @@ class MediaLibrary:
             return True
         return found is not None
 
-    async def _publish(self, file: IncomingFile, info: FileInfo, path: str, expected: list[str]) -> StoredFile:
+    async def _publish(
+        self, file: IncomingFile, info: FileInfo, path: str, expected: list[str], *, private: bool
+    ) -> StoredFile:
         async def store(work: FileWork, name: FileName) -> StoredFile:
             naming = work.new_naming(name, info, path)
             expected.extend(await self.cleanup.expect(work.names(naming)))
             return await in_thread(lambda: work.publish(name, info, naming))
 
-        return await self._take(file, info, store)
+        return await self._take(file, info, store, private=private)
 
     async def _stage(self, file: IncomingFile, info: FileInfo, naming: Naming) -> StoredFile:
         """Store a replacement under temporary names."""

@@ -12,32 +12,30 @@ from urllib.parse import quote
 
 from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.core.errors import ForbiddenError
-from octavo.database.connection import Connection, Database
+from octavo.database.connection import Connection
 from octavo.query.sql.ddl.tables import SystemTable
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.raw_statement import RawStatement
 
-TABLE: Final = SystemTable("octavo_private_files", ("file_id integer PRIMARY KEY NOT NULL",))
+TABLE: Final = SystemTable(
+    "octavo_private_files", ("file_id integer PRIMARY KEY NOT NULL",), added=("by_folder integer",)
+)
+"""`by_folder` is 1 for files that are private only because their folder is."""
 
 SIGNATURE: Final = "signature"
 EXPIRES: Final = "expires"
 _STEP: Final = 1800
 """URLs are equal for half an hour, so that browsers can cache the files, and valid for half an hour longer."""
 _ADD: Final = RawStatement("""
-INSERT INTO octavo_private_files (file_id) VALUES ({file}) {file_id:on_conflict} file_id = {file_id:proposed}""")
-_FIND: Final = RawStatement("SELECT file_id FROM octavo_private_files WHERE file_id = {file}")
+INSERT INTO octavo_private_files (file_id, by_folder) VALUES ({file}, {by_folder})
+{file_id:on_conflict} by_folder = {by_folder:proposed}""")
 _REMOVE: Final = "DELETE FROM octavo_private_files WHERE file_id IN ({})"
 _AT_ONCE: Final = 500
 
 
-async def is_marked_private(database: Database, file_id: int) -> bool:
-    """Return whether a file is in the table."""
-    return await database.fetch_value(*_FIND.bind(database.dialect, file=file_id)) is not None
-
-
-async def mark_private(connection: Connection, dialect: Dialect, file_id: int) -> None:
-    """Add a file to the table."""
-    await connection.execute(*_ADD.bind(dialect, file=file_id))
+async def mark_private(connection: Connection, dialect: Dialect, file_id: int, *, by_folder: bool = False) -> None:
+    """Add a file to the table. `by_folder`: it is private only because its folder is."""
+    await connection.execute(*_ADD.bind(dialect, file=file_id, by_folder=1 if by_folder else None))
 
 
 async def unmark_private(connection: Connection, file_ids: Sequence[int]) -> None:

@@ -106,11 +106,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file in the storage: its attributes without URLs, its parts, and its placeholder as JSON text."""
+    """A file in the storage: its attributes without URLs, its parts, its placeholder as JSON text, and whether it is
+    private."""
 
     described: Mapping[str, Any]
     parts: Sequence[Part]
     placeholder: str | None = None
+    private: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -238,7 +240,7 @@ class FileWork:
             "size": kilobytes(self._size),
             "provider": self._storage.provider,
         }
-        return StoredFile(described, tuple(self._parts), self._measured.placeholder)
+        return StoredFile(described, tuple(self._parts), self._measured.placeholder, self._private)
 
     def _store_format(self, made: Format, shown: str, naming: Naming, *, wait: bool) -> dict[str, Any]:
         size = made.path.stat().st_size

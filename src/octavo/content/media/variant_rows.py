@@ -123,6 +123,12 @@ async def version_of(connection: Connection | Database, database: Database, file
     return version
 
 
+async def objects_of(connection: Connection | Database, file_ids: Sequence[int]) -> list[str]:
+    """Return the names of the objects of a few files' variants."""
+    ids = ", ".join(str(int(file_id)) for file_id in file_ids)
+    return [name for (name,) in await connection.fetch_all(_OF_FILES.format(ids))]
+
+
 async def delete_variants(connection: Connection, file_ids: Sequence[int]) -> list[str]:
     """Delete the variants of files; return the names of their objects, which the caller removes after the commit."""
     objects: list[str] = []

@@ -29,7 +29,7 @@ from octavo.api.admin.endpoints.entry_changes import (
     PublicationEndpoints,
     SingleTypeChangeEndpoints,
 )
-from octavo.api.admin.endpoints.file_privacy import FilePrivacyEndpoints
+from octavo.api.admin.endpoints.file_privacy import FilePrivacyEndpoints, FolderPrivacyEndpoints
 from octavo.api.admin.endpoints.focal_points import FocalPointEndpoints
 from octavo.api.admin.endpoints.jobs import WorkEndpoints
 from octavo.api.admin.endpoints.locales import LocaleEndpoints, NewLocalizationEndpoints
@@ -264,7 +264,8 @@ def _plugin_endpoints(shared: Infrastructure, services: Services, facts: Project
         owners = ComponentOwners(shared.database, services.controller.registry)
         yield FileUseEndpoints(managing.library, FileUses(shared.database, services.controller.reads, owners))
         yield FocalPointEndpoints(managing.library, services.files)
-        yield FilePrivacyEndpoints(managing.library, services.files)
+        yield FilePrivacyEndpoints(managing.library, services.files.privacy)
+        yield FolderPrivacyEndpoints(managing.library, managing.folders, services.files.privacy)
         yield FolderEndpoints(managing.library, managing.folders, managing.library_changes)
         yield LibrarySettingsEndpoints(managing.library_settings)
     if "users-permissions" in plugins:

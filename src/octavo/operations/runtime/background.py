@@ -15,8 +15,8 @@ from contextvars import Context
 from typing import Any, Final
 
 from octavo.content.controllers.scheduling import ContentSchedules
+from octavo.content.media.file_privacy import FilePrivacy
 from octavo.content.media.private_places import PrivatePlaces
-from octavo.content.media.storage.base import PrivateStorage
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.database.connection import Database
@@ -61,6 +61,7 @@ class Background:
         self._registry = site.registry
         self._plans = site.services.controller.schedules
         self._jobs = site.extending.app.jobs
+        self._privacy = site.services.files.privacy
         self._leadership = Leadership(infrastructure.database, "octavo: housekeeping")
         self._tasks: list[asyncio.Task[None]] = []
         self.is_at_work = False
@@ -99,9 +100,8 @@ class Background:
             self._begin(_sweep(self._shared, self._leadership))
         self._begin(_end_of_blocked(self._shared, self._leadership))
         self._begin(_clean_storage(self._shared, self._leadership))
-        storage = self._shared.media.storage
-        if isinstance(storage, PrivateStorage) and storage.hides_files:
-            self._begin(_settle_private_files(self._shared, self._leadership))
+        if self._privacy.is_enabled:
+            self._begin(_settle_private_files(self._shared, self._privacy, self._leadership))
 
     async def stop(self) -> None:
         """Take no new work, and wait for running work up to the grace period."""
@@ -160,14 +160,15 @@ async def _clean_storage(infrastructure: Infrastructure, leadership: Leadership)
             out_of_reach = _log_once("Could not remove unneeded files from the storage yet", error, out_of_reach)
 
 
-async def _settle_private_files(infrastructure: Infrastructure, leadership: Leadership) -> None:
-    """Once, move private files to where the table says, in one process. Another one had stopped before it did."""
+async def _settle_private_files(infrastructure: Infrastructure, privacy: FilePrivacy, leadership: Leadership) -> None:
+    """Once, move private files to where the tables say, in one process. Another one had stopped before it did."""
     places = PrivatePlaces(infrastructure.database, infrastructure.media.storage)
     out_of_reach = False
     while True:
         try:
             if await leadership.is_here():
                 await places.settle_all()
+                await privacy.follow_all()
                 return
         except Exception as error:  # retry after any error
             out_of_reach = _log_once("Could not compare private files with their table yet", error, out_of_reach)

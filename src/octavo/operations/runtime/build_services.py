@@ -147,7 +147,7 @@ def build_services(
     refuse_unverified = settings.api.compat.unverified_emails == "refuse"
     provider_accounts = ProviderAccounts(accounts.rows, writer, refuse_unverified=refuse_unverified)
     users = UserManagement(reader, writer, accounts.rows)
-    files = FileService(writer, reader, shared.media)
+    files = FileService(writer, reader, shared.media, shared.outbox)
 
     @cache
     def manage() -> "ManagedServices":

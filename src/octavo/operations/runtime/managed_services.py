@@ -59,7 +59,7 @@ def make_managed_services(
             is_editorial=shared.settings.api.compat.list_columns == "editorial",
         ),
         library=library,
-        folders=FolderService(writer, reader),
+        folders=FolderService(writer, reader, files.privacy),
         library_changes=LibraryChanges(library, files, writer),
         library_settings=LibrarySettings(writer),
     )

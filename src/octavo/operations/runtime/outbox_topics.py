@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from octavo.accounts.administrators.rows import read_administrator
 from octavo.content.controllers.scheduling import ContentSchedules
+from octavo.content.media.file_privacy import FilePrivacy
 from octavo.core.mail.mailers import MailProblem, Message, NoMailer
 from octavo.core.markup import escape
 from octavo.events.after_commit import hooks_topic
@@ -23,9 +24,9 @@ logger = logging.getLogger(__name__)
 _VERBS = {"publish": "published", "appear": "published", "unpublish": "unpublished"}
 
 
-def site_topics(shared: Infrastructure, hooks: Hooks, jobs: Jobs) -> dict[str, Topic]:
+def site_topics(shared: Infrastructure, hooks: Hooks, jobs: Jobs, privacy: FilePrivacy) -> dict[str, Topic]:
     """Return all topics of a site, by name."""
-    topics = hooks_topic(hooks), webhook_topic(shared), jobs.topic(), shared.purges.topic()
+    topics = hooks_topic(hooks), webhook_topic(shared), jobs.topic(), shared.purges.topic(), privacy.topic()
     return {topic.name: followed(shared, topic) for topic in topics}
 
 

@@ -309,7 +309,7 @@ def _join(
     except BaseException:
         extending.code.unload()
         raise
-    topics = site_topics(infrastructure, hooks, extending.app.jobs)
+    topics = site_topics(infrastructure, hooks, extending.app.jobs, services.files.privacy)
     if services.controller.schedules is not None:
         topics[schedules.TOPIC] = schedule_topic(infrastructure, services.controller.schedules)
     return Site(registry, services, extending, router, graphql, caches, around, code, hooks, feed, topics, guards)

@@ -34,7 +34,8 @@ from octavo.content.manager.file_uses import FileUse, FileUses
 from octavo.content.manager.library import MISSING_FILE, Library
 from octavo.content.manager.library_changes import DELETE, ChangedItems, LibraryChanges
 from octavo.content.manager.library_settings import LibrarySettings
-from octavo.content.media.files import FileService, Guard
+from octavo.content.media.file_privacy import Guard
+from octavo.content.media.files import FileService
 from octavo.content.media.folder_service import FolderService
 from octavo.core.errors import ApplicationError, NotFoundError
 from octavo.core.forms.printing import MISSING

@@ -57,10 +57,14 @@ class FocalPointForm(TypedDict):
 
 
 class Privacy(TypedDict):
-    """Whether a file is private, and whether the settings and the storage let you change it."""
+    """Whether a file is private, and whether the settings, the storage and its folder let you change it.
+
+    `byFolder`: it is in a private folder.
+    """
 
     private: bool
     canChange: bool
+    byFolder: bool
 
 
 class PrivacyAnswer(TypedDict):
@@ -70,9 +74,25 @@ class PrivacyAnswer(TypedDict):
 
 
 class PrivacyForm(TypedDict):
-    """Whether a file is to be private."""
+    """Whether a file or a folder is to be private."""
 
     private: bool
+
+
+class PrivateFolders(TypedDict):
+    """The IDs of folders that are private on their own, and whether the settings and the storage let you change them.
+
+    Their subfolders are private, too.
+    """
+
+    ids: list[int]
+    canChange: bool
+
+
+class PrivateFoldersAnswer(TypedDict):
+    """The private folders."""
+
+    data: PrivateFolders
 
 
 class Counted(TypedDict):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from io import RawIOBase
 from pathlib import Path
-from typing import IO, Any, Final, Protocol, runtime_checkable
+from typing import IO, Any, Final, Protocol, TypeGuard, runtime_checkable
 
 from octavo.core.errors import PayloadTooLargeError, Problem, ServiceUnavailable, ValidationError
 from octavo.core.values import dataclass
@@ -298,6 +298,11 @@ def checked(name: str) -> str:
     if not is_segment(name):
         raise ValueError(f"not a valid file name: {name!r}")
     return name
+
+
+def hides_files(storage: Storage) -> TypeGuard[PrivateStorage]:
+    """Return whether single files of a storage can be private."""
+    return isinstance(storage, PrivateStorage) and storage.hides_files
 
 
 def is_private_file(storage: Storage, name: str | None) -> bool:
