@@ -75,6 +75,7 @@ OPTIONAL = {"anyascii", "strawberry", "uvloop"}
 LATE = {
     ("octavo.cli.base", "octavo.cli.hooked"),
     ("octavo.cli.base", "octavo.cli.terminal"),
+    ("octavo.cli.compare", "octavo.cli.frontends"),
     ("octavo.cli.database_copy", "octavo.operations.transfer.mysql.source"),
     ("octavo.cli.develop", "octavo.cli.terminal"),
     ("octavo.cli.groups", "importlib.metadata"),

@@ -83,6 +83,13 @@ TARGETS = (
     "/uploads/note.txt",
     "/uploads/image.png",
 )
+FRONTEND = """<script setup>
+const { title, kind } = useRoute().params
+const items = await fetch(`${base}/api/items?filters[kind]=${kind}&filters[title]=${title}&fields[0]=rank`)
+const place = await fetch(`${base}/api/places/${items[0].place}`)
+const next = await fetch(place.next)
+</script>
+"""
 QUERY = 'query { items(sort: "id", pagination: { limit: 2 }) { data { id attributes { title gone } } } }'
 PLANTED = {
     ("value", "$.data[*].attributes.title", "GET /api/items"),
@@ -221,6 +228,10 @@ def test_planted_differences_are_found(old: tuple[Path, Server], sources: list[s
         arguments = ("compare", url(server), url(other), *sources, "--html", str(html))
         result = command(*arguments, "--json", project=project)
         text = command(*arguments, "--force", project=project)
+        (tmp_path / "front").mkdir()
+        (tmp_path / "front/a.vue").write_text(FRONTEND, "utf-8")
+        urls = ("compare", url(server), url(other))
+        front = command(*urls, "--frontend", str(tmp_path / "front"), "--json", project=project)
     assert result.exit_code == 1, result.output
     report = json.loads(result.stdout)
     assert groups_of(report) == PLANTED
@@ -231,6 +242,13 @@ def test_planted_differences_are_found(old: tuple[Path, Server], sources: list[s
     assert "&lt;e-mail&gt;" in page
     assert "Unexplained differences in 9 of 11 requests, in 24 groups." in text.stdout
     assert text.stderr == "Error: 24 groups of unexplained differences\n"
+    report = json.loads(front.stdout)
+    examples = {(one["source"], one["target"]) for group in report["unexplained"] for one in group["examples"]}
+    assert examples == {
+        ("a.vue:3", "/api/items?filters[kind]=one&filters[title]=Title 1&fields[0]=rank"),
+        ("a.vue:4", "/api/places/1"),
+    }
+    assert report["unread"] == ["a.vue:5: the URL is unknown"]
 
 
 def refused(*arguments: str, project: Path, **variables: str) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
@@ -11,6 +11,7 @@ import click
 
 from octavo.cli.base import Command, json_option, project_option, read_settings, refuse, say, say_json, say_table
 from octavo.cli.terminal import progress_bar
+from octavo.core.errors import is_missing_parser
 from octavo.core.plurals import counted
 from octavo.operations.comparison.access_logs import read_access_log
 from octavo.operations.comparison.comparison import Comparison, Role
@@ -23,10 +24,12 @@ from octavo.operations.comparison.requests import DEFAULT_GRAPHQL, DEFAULT_PATHS
 from octavo.operations.comparison.results import Results
 from octavo.operations.comparison.sending import Service
 from octavo.operations.runtime.definitions import project_registry
+from octavo.schema.registry import Registry
 from octavo.settings import Settings
 
 _MOST_ROWS: Final = 20
 _READABLE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER: Final = click.Path(exists=True, file_okay=False, path_type=Path)
 _WRITABLE: Final = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -40,11 +43,18 @@ _WRITABLE: Final = click.Path(dir_okay=False, path_type=Path)
 @click.option("--har", "hars", type=_READABLE, multiple=True, help="A HAR file; repeatable.")
 @click.option("--generate", is_flag=True, help="Generate requests over the project's content model.")
 @click.option(
+    "--frontend",
+    "frontends",
+    type=_FOLDER,
+    multiple=True,
+    help="A front end's source, whose requests are read; repeatable.",
+)
+@click.option(
     "--role",
     "roles",
     multiple=True,
     metavar="NAME=TOKEN",
-    help="Another role. TOKEN is env:VARIABLE or file:PATH, or two of them for the old and the new service, "
+    help="Another role. TOKEN is env:VARIABLE or file:PATH, or two of them, for OLD_URL and NEW_URL, "
     "separated by a comma.",
 )
 @click.option("--path", "paths", multiple=True, default=DEFAULT_PATHS, show_default=True, help="Paths to compare.")
@@ -70,6 +80,7 @@ def compare(
     logs: tuple[Path, ...],
     hars: tuple[Path, ...],
     generate: bool,
+    frontends: tuple[Path, ...],
     roles: tuple[str, ...],
     paths: tuple[str, ...],
     graphql: str | None,
@@ -89,21 +100,29 @@ def compare(
 ) -> None:
     """Compare the responses of two services to the same requests.
 
-    Requests are from access logs, HAR files and the content model. Only reads are sent: GET, HEAD and GraphQL
-    queries. Ids, times and hosts are masked. Reports contain no tokens, cookies or e-mail addresses. The exit code is 1
-    if a difference has no documented reason.
+    Requests are from access logs, HAR files, the content model and the source of front ends. Only reads are sent:
+    GET, HEAD and GraphQL queries. Ids, times and hosts are masked. Reports contain no tokens, cookies or e-mail
+    addresses. The exit code is 1 if a difference has no documented reason.
     """
     if html is not None and html.exists() and not force:
         refuse(f"{html} already exists; --force replaces it")
     old, new = (Service(url, rate=rate, seconds=timeout) for url in (old_url, new_url))
     known = frozenset({*old.hosts, *new.hosts, *hosts})
-    settings = read_settings(project) if generate else None
+    callers = (Role("public"), *map(_read_role, roles))
+    settings = read_settings(project) if generate or frontends else None
     selection = Selection(tuple(paths), writes, most, graphql_path(graphql, settings))
-    private = _collect(selection, logs, hars, known, settings)
+    _read_files(selection, logs, hars, known)
+    registry = project_registry(settings) if settings else None
+    results = Results(str(old.url), str(new.url), selection.skipped)
+    if settings and registry and frontends:
+        source = Service(old_url, rate=rate, seconds=timeout)
+        tokens = tuple(dict.fromkeys(role.old_token for role in callers))
+        results.unread += _add_frontends(frontends, settings, registry, source, tokens, selection)
+    if settings and registry and generate:
+        _add_generated(registry, settings, selection)
+    private = private_names(registry) if registry else frozenset()
     if not selection.requests:
         refuse(_no_requests(selection))
-    callers = (Role("public"), *map(_read_role, roles))
-    results = Results(str(old.url), str(new.url), selection.skipped)
     options = fingerprint_of(str(old.url), str(new.url), sorted(known), sorted(names), sorted(exact))
     masks = Masks(known, names, exact)
     with open_progress(progress, options) if progress else nullcontext() as stored, progress_bar("Comparing") as bar:
@@ -118,21 +137,35 @@ def compare(
     _check(results)
 
 
-def _collect(
-    selection: Selection, logs: Iterable[Path], hars: Iterable[Path], hosts: frozenset[str], settings: Settings | None
-) -> frozenset[str]:
-    """Collect requests from the sources. Return the names of private attributes if a project is one of them."""
+def _read_files(selection: Selection, logs: Iterable[Path], hars: Iterable[Path], hosts: frozenset[str]) -> None:
     for log in logs:
         read_access_log(log, selection)
     for har in hars:
         read_har(har, hosts, selection)
-    if settings is None:
-        return frozenset()
+
+
+def _add_generated(registry: Registry, settings: Settings, selection: Selection) -> None:
     endpoint = selection.graphql if settings.plugins.graphql.enabled else ""
-    registry = project_registry(settings)
     for request in generate_requests(registry, prefix=settings.api.rest.prefix, graphql=endpoint):
         selection.add(request)
-    return private_names(registry)
+
+
+def _add_frontends(
+    folders: Iterable[Path],
+    settings: Settings,
+    registry: Registry,
+    service: Service,
+    tokens: Sequence[str],
+    to: Selection,
+) -> list[str]:
+    """Add the requests of front ends. Return what could not be read."""
+    try:
+        from octavo.cli.frontends import add_frontends
+    except ModuleNotFoundError as error:
+        if is_missing_parser(error):
+            refuse("--frontend requires the extra `v4`: pip install 'octavo[v4]'")
+        raise
+    return asyncio.run(add_frontends(folders, registry, settings.api.rest.prefix, service, tokens, to))
 
 
 def graphql_path(given: str | None, settings: Settings | None) -> str:
@@ -143,7 +176,8 @@ def graphql_path(given: str | None, settings: Settings | None) -> str:
 
 def _no_requests(selection: Selection) -> str:
     if not selection.skipped:
-        return "There are no requests to send. Give an access log (--log), a HAR file (--har), or --generate."
+        sources = "an access log (--log), a HAR file (--har), a front end (--frontend)"
+        return f"There are no requests to send. Give {sources}, or --generate."
     reasons = ", ".join(f"{name}: {count}" for name, count in selection.skipped.items())
     return f"There are no requests to send. Skipped: {reasons}. --path sets the paths to compare."
 
@@ -195,6 +229,9 @@ def _remarks(results: Results) -> Iterator[str]:
         yield f"Unstable responses: {results.states['unstable']}"
     yield from (f"Failed: {reason}: {count}" for reason, count in results.failures.items())
     yield from (f"Skipped: {reason}: {count}" for reason, count in results.skipped.items())
+    yield from (f"Not read: {line}" for line in results.unread[:_MOST_ROWS])
+    if len(results.unread) > _MOST_ROWS:
+        yield f"and {len(results.unread) - _MOST_ROWS} more; --html FILE writes the full report"
 
 
 def _check(results: Results) -> None:

@@ -80,9 +80,9 @@ def shadow(
     project: Path | None,
     as_json: bool,
 ) -> None:
-    """Serve requests from the old service, send reads to the new one as well, and compare the responses.
+    """Serve requests from OLD_URL, send reads to NEW_URL as well, and compare the responses.
 
-    Clients get the old service's responses, unchanged and without delay. Only reads are repeated: GET, HEAD and GraphQL
+    Clients get the responses of OLD_URL, unchanged and without delay. Only reads are repeated: GET, HEAD and GraphQL
     queries, with the client's tokens and cookies. Reports and logs contain no tokens, cookies or e-mail addresses.
     SIGUSR1 prints a summary, SIGTERM and Ctrl-C print it and end the command.
     """

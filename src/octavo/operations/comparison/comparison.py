@@ -103,5 +103,5 @@ class Comparison:
         for name, service, answer in (("old", self._old, old), ("new", self._new, new)):
             self._unreachable[name] = self._unreachable[name] + 1 if answer.unreachable else 0
             if self._unreachable[name] >= _MOST_UNREACHABLE:
-                raise ServiceUnreachable(f"The {name} service {service.url} cannot be reached. Is it running?")
+                raise ServiceUnreachable(f"{service.url} cannot be reached. Is it running?")
         return old, new

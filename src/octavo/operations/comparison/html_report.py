@@ -49,6 +49,7 @@ def to_html(results: Results, title: str = "octavo compare") -> str:
             *_unstable(results),
             *_counts("Requests without a response from both services", results.failures),
             *_counts("Requests that were not sent", results.skipped),
+            *_unread(results),
             "</body></html>\n",
         )
     )
@@ -112,8 +113,15 @@ def _example(example: Mapping[str, Any]) -> str:
 def _unstable(results: Results) -> Iterator[str]:
     if results.unstable:
         yield "<h2>Unstable responses</h2>"
-        yield "<p>These differences were not repeated, or the old service does not return the same response twice.</p>"
+        first = f"<code>{escape(results.old)}</code>"
+        yield f"<p>These differences were not repeated, or {first} does not return the same response twice.</p>"
         yield from (f"<p><code>{escape(target)}</code></p>" for target in results.unstable)
+
+
+def _unread(results: Results) -> Iterator[str]:
+    if results.unread:
+        yield "<h2>Source code that could not be read</h2>"
+        yield from (f"<p><code>{escape(line)}</code></p>" for line in results.unread)
 
 
 def _counts(title: str, counts: Mapping[str, int]) -> Iterator[str]:

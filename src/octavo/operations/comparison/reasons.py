@@ -158,7 +158,7 @@ REASONS: Final = (
     ),
     Reason(
         "internal error",
-        "The old service fails with an internal error; the new one rejects the input or returns the content.",
+        "v4 fails with an internal error; Octavo rejects the input or returns the content.",
         f"{_PAGE}#intentional-differences",
         _internal_error,
     ),

@@ -111,7 +111,8 @@ class Group:
 
 @dataclass(slots=True)
 class Results:
-    """All results. `skipped` counts requests that were not sent, by reason."""
+    """All results. `skipped` counts requests that were not sent, by reason. `unread` are parts of a front end's source
+    that were not understood."""
 
     old: str
     new: str
@@ -123,6 +124,7 @@ class Results:
     old_ms: Sample = field(default_factory=Sample)
     new_ms: Sample = field(default_factory=Sample)
     unexplained_requests: int = 0
+    unread: list[str] = field(default_factory=list)
 
     def add(self, outcome: Outcome) -> None:
         """Add the result of one request."""
@@ -170,6 +172,7 @@ class Results:
             "unstable": {"requests": self.states["unstable"], "examples": self.unstable},
             "failed": dict(self.failures),
             "skipped": dict(self.skipped),
+            "unread": self.unread,
             "times": {"old": times_of(self.old_ms), "new": times_of(self.new_ms)},
             "unexplained": [group.as_json() for group in self.unexplained],
             "explained": [group.as_json() for group in self.explained],

@@ -91,9 +91,9 @@ def parse_file(path: Path, project: Path) -> Module:
     return _parse(read_source(path, project))
 
 
-def parse_text(text: str | bytes, file: str = "text.js") -> Module:
-    """Parse a text; the suffix of `file` determines the language."""
-    return _parse(source_of(text.encode("utf-8", "replace") if isinstance(text, str) else text, file))
+def parse_text(text: str | bytes, file: str = "text.js", suffix: str = "") -> Module:
+    """Parse a text; `suffix`, or the one of `file`, determines the language."""
+    return _parse(source_of(text.encode("utf-8", "replace") if isinstance(text, str) else text, file), suffix)
 
 
 @cache
@@ -105,8 +105,8 @@ def _language(suffix: str) -> Language:
     )
 
 
-def _parse(source: Source) -> Module:
-    suffix = PurePosixPath(source.file).suffix.lower()
+def _parse(source: Source, suffix: str = "") -> Module:
+    suffix = suffix or PurePosixPath(source.file).suffix.lower()
     if suffix not in (*SUFFIXES, *PANEL_SUFFIXES):
         raise SourceProblem(Place(source.file), f"only {', '.join(SUFFIXES)} files are supported")
     if suffix == ".json":
