@@ -142,8 +142,6 @@ def test_filters_are_made_changed_and_removed(desk: Desk) -> None:
     desk.see("Title is empty", "No results")
     desk.click("Remove: Title is empty")
     desk.gone("Title is empty")
-    desk.open(f"{ARTICLES}?filters[$or][0][id][$eq]=1&filters[$or][1][id][$eq]=2")
-    desk.see("2 conditions from the URL", "2 in total")
 
 
 def test_dates_are_compared_with_periods_that_move_with_the_day(desk: Desk) -> None:
@@ -162,7 +160,63 @@ def test_dates_are_compared_with_periods_that_move_with_the_day(desk: Desk) -> N
     desk.until("document.querySelector('#filter-value').value === ''", "no date that is a period")
     desk.click("Cancel")
     desk.open(f"{ARTICLES}?filters[$and][0][updatedAt][$within]=yesteryear")
-    desk.see("1 condition from the URL")
+    desk.see("Custom filter (1 condition)")
+
+
+def test_entries_match_any_condition_or_groups(desk: Desk) -> None:
+    shown = "[...document.querySelectorAll('tbody tr')].map((one) => one.innerText.match(/Grouped (.)/)?.[1]).join('')"
+    address = "decodeURIComponent(location.search).replaceAll('+', ' ')"
+    values: tuple[dict[str, object], ...]
+    values = ({"readingMinutes": 3}, {"readingMinutes": 5, "featured": True}, {"readingMinutes": 5}, {"featured": True})
+    made = [
+        desk.ask("POST", LIST, {"title": f"Grouped {n}", "slug": f"grouped-{n}", "format": "note"} | one)["id"]
+        for n, one in enumerate(values)
+    ]
+    desk.open(f"{ARTICLES}?sort=id:ASC&filters[$and][0][title][$startsWith]=Grouped")
+    desk.until(f"{shown} === '0123'", "all of them")
+    desk.click("Filter")
+    desk.choose("Field", "Reading minutes", "reading")
+    desk.fill("Value", "3")
+    desk.click("Add alternative")
+    desk.until("document.activeElement?.id === 'filter2-field'", "the second condition")
+    desk.click("Apply")
+    desk.see("Choose a field first")
+    desk.click_at("#filter2-field")
+    desk.page.send("Input.insertText", text="featured")
+    desk.click_at("[role=option]")
+    desk.until("document.querySelector('#filter2-value')", "the value of the second condition")
+    desk.do(
+        "((found) => { found.selectedIndex = [...found.options].findIndex((one) => one.text === 'Yes'); "
+        "return found.dispatchEvent(new Event('change', {bubbles: true})); })(document.querySelector('#filter2-value'))"
+    )
+    assert desk.barriers() == []
+    desk.click("Apply")
+    desk.see("Reading minutes is 3 or Featured is Yes")
+    desk.until(f"{shown} === '013'", "a group in which one condition is enough")
+    group = "filters[$and][1][$or][0][readingMinutes][$eq]=3&filters[$and][1][$or][1][featured][$eq]=true"
+    assert group in desk.do(address)
+    desk.pick("Match", "Match any")
+    desk.until(f"{address}.includes('filters[$or][1][$and][1][featured][$eq]=true')", "the reverse")
+    desk.see("Reading minutes is 3 and Featured is Yes")
+    desk.until(f"{shown} === '0123'", "one item is enough")
+    desk.click("Reading minutes is 3 and Featured is Yes")
+    desk.click("Remove condition 1")
+    desk.click("Apply")
+    desk.see("Featured is Yes")
+    desk.gone("Reading minutes is 3")
+    desk.pick("Status", "Draft")
+    desk.until(f"{address}.includes('filters[$and][0][publishedAt][$null]=true&filters[$or][0]')", "the status beside")
+    nested = "filters[$or][0][$not][readingMinutes][$eq]=5&filters[$or][1][$and][0][featured][$eq]=true"
+    named = "filters[$and][0][title][$startsWith]=Grouped"
+    desk.open(f"{ARTICLES}?sort=id:ASC&{nested}&{named}")
+    desk.see("Custom filter (2 conditions)", "Title starts with (case-sensitive) Grouped")
+    desk.until(f"{shown} === '013'", "entries of the custom filter")
+    desk.pick("Status", "Draft")
+    desk.until(f"{address}.includes('filters[$and][2][$or][0][$not][readingMinutes][$eq]=5')", "the custom filter")
+    desk.until(f"{shown} === '013'", "the same entries, which are drafts")
+    desk.click("Remove: Custom filter (2 conditions)")
+    desk.until(f"{shown} === '0123'", "all of them again")
+    desk.ask("POST", f"{LIST}/actions/bulkDelete", {"ids": made})
 
 
 @pytest.fixture

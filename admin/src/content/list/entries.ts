@@ -22,7 +22,7 @@ export const listKey = (uid: string): readonly string[] => ['entries', uid];
 /** What of the state chooses entries, whatever their order and page. */
 export function choiceQuery(state: ReadyState): Record<string, QueryValue> {
   const locale = state.locale === null ? {} : { locale: state.locale };
-  return { ...(state.search ? { _q: state.search } : {}), ...locale, ...filterQuery(withDays(state.filters, state.typeOf)) };
+  return { ...(state.search ? { _q: state.search } : {}), ...locale, ...filterQuery(state.filters, (condition) => withDays(condition, state.typeOf(condition))) };
 }
 
 export function entriesQuery(uid: () => string, ready: () => ReadyState | null): CreateQueryResult<EntryPage> {

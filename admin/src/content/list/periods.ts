@@ -1,6 +1,6 @@
 /** Periods that move with the day: their names stand in addresses, and their days are found when a list is read. */
 import type { Attribute } from '../../api/operations';
-import type { Condition, Filters } from './filters';
+import type { Condition } from './filters';
 
 export const WITHIN = '$within';
 export const PERIODS = ['today', 'last7Days', 'last30Days', 'thisMonth'] as const;
@@ -19,17 +19,14 @@ function daysOf(period: Period, now: Date): [from: Date, until: Date] {
 
 const dayText = (date: Date): string => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
 
-/** The same filters as the service knows them. `typeOf` is told a path. */
-export function withDays(filters: Filters, typeOf: (condition: Condition) => Attribute['type'] | undefined, now = new Date()): Filters {
-  const conditions = filters.conditions.flatMap((condition): Condition[] => {
-    const [period] = condition.values;
-    if (condition.operator !== WITHIN || !isPeriod(period)) return [condition];
-    const write = typeOf(condition) === 'date' ? dayText : (date: Date): string => date.toISOString();
-    const [from, until] = daysOf(period, now).map(write) as [string, string];
-    return [
-      { path: condition.path, operator: '$gte', values: [from] },
-      { path: condition.path, operator: '$lt', values: [until] },
-    ];
-  });
-  return { ...filters, conditions };
+/** Return the conditions that a period stands for, and others unchanged. */
+export function withDays(condition: Condition, type: Attribute['type'] | undefined, now = new Date()): Condition[] {
+  const [period] = condition.values;
+  if (condition.operator !== WITHIN || !isPeriod(period)) return [condition];
+  const write = type === 'date' ? dayText : (date: Date): string => date.toISOString();
+  const [from, until] = daysOf(period, now).map(write) as [string, string];
+  return [
+    { path: condition.path, operator: '$gte', values: [from] },
+    { path: condition.path, operator: '$lt', values: [until] },
+  ];
 }

@@ -9,14 +9,12 @@ const operatorOf = ({ path, operator, values }: Condition): string | null =>
 
 export const isStatus = (condition: Condition): boolean => Object.values(OPERATORS).includes(operatorOf(condition) ?? '');
 
-export function statusOf({ conditions }: Filters): Status | null {
-  const operator = conditions.map(operatorOf).find((found) => found && Object.values(OPERATORS).includes(found));
+export function statusOf({ status }: Filters): Status | null {
+  const operator = status.map(operatorOf)[0];
   return operator ? (operator === OPERATORS.draft ? 'draft' : 'published') : null;
 }
 
 /** The same filters with another status; null for all. */
-export function withStatus({ conditions, others }: Filters, status: Status | null): Filters {
-  const rest = conditions.filter((condition) => !isStatus(condition));
-  const added = status && { path: ['publishedAt'], operator: OPERATORS[status], values: ['true'] };
-  return { conditions: added ? [...rest, added] : rest, others };
+export function withStatus(filters: Filters, status: Status | null): Filters {
+  return { ...filters, status: status ? [{ path: ['publishedAt'], operator: OPERATORS[status], values: ['true'] }] : [] };
 }
