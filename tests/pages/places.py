@@ -34,6 +34,7 @@ PLACES: Final = {
     "entry-new": Place(f"{_LISTS}/api::article.article/create", "Create entry: Article"),
     "entry-json": Place(f"{_LISTS}/api::event.event/1", "Programme"),
     "entry-localized": Place(f"{_LISTS}/api::category.category/1", "Color"),
+    "calendar": Place("/calendar", "Times are in your time zone"),
     "media": Place("/plugins/upload", "Newest first"),
     "settings": Place("/settings", "Choose a section"),
     "application": Place("/settings/application-infos", "Logos"),

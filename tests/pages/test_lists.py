@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.pages.desk import Desk, Person
+from tests.pages.desk import ADA, Desk, Person
 
 LIST = "/content-manager/collection-types/api::article.article"
 ARTICLES = f"/admin{LIST}"
@@ -324,6 +324,54 @@ def test_columns_and_views_are_kept(desk: Desk) -> None:
     desk.click("Saved views")
     desk.click("Newest with the")
     desk.until("location.search.includes('_q=the') && location.search.includes('sort=id')", "the view")
+
+
+def test_views_are_shared_with_roles_and_copied(desk: Desk) -> None:
+    role = desk.ask("POST", "/admin/roles", {"name": "Viewers", "description": ""})["data"]
+    right = {"action": "plugin::content-manager.explorer.read", "subject": "api::article.article"}
+    granted = {"permissions": [{**right, "properties": {"fields": ["title"]}, "conditions": []}]}
+    desk.ask("PUT", f"/admin/roles/{role['id']}/permissions", granted)
+    viewer = Person("vera@example.org", "Passw0rd-of-Vera")
+    desk.hire(viewer, role["id"])
+    desk.open(f"{ARTICLES}?sort=title:DESC")
+    desk.see("in total")
+    desk.click("Saved views")
+    desk.click("Save this view")
+    desk.fill("Name", "Backwards")
+    desk.pick("Visible to", "Chosen roles")
+    desk.click("Save")
+    desk.see("Choose a role")
+    desk.click("Viewers", within="[role=dialog]")
+    assert desk.barriers() == []
+    desk.click("Save")
+    desk.see("Backwards shared")
+    desk.click("Saved views: Backwards")
+    desk.see("Edit Backwards", "Delete Backwards")
+    desk.press("Escape")
+    desk.log_in(viewer)
+    desk.open(ARTICLES)
+    desk.see("in total")
+    desk.click("Saved views")
+    desk.click("Backwards (by ada)")
+    desk.until("location.search.includes('sort=title%3ADESC')", "the view")
+    desk.until("document.querySelector('[aria-label^=\"Saved views\"] svg circle')", "the icon of shared views")
+    desk.click("Saved views: Backwards")
+    desk.see("Copy Backwards to my views")
+    assert "Delete Backwards" not in desk.text()
+    assert desk.barriers() == []
+    desk.click("Copy Backwards to my views")
+    desk.see("Backwards copied to your views")
+    desk.click("Saved views: Backwards")
+    desk.see("Delete Backwards")
+    desk.press("Escape")
+    desk.log_in(ADA)
+    desk.open(f"{ARTICLES}?sort=title:DESC")
+    desk.see("Backwards")
+    desk.click("Saved views: Backwards")
+    desk.click("Delete Backwards")
+    desk.see("It disappears for all users.")
+    desk.click("Delete", within="[role=alertdialog], [role=dialog]")
+    desk.gone("Backwards")
 
 
 def test_the_list_is_configured_for_everybody(desk: Desk) -> None:

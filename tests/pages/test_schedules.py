@@ -81,3 +81,58 @@ def test_a_schedule_that_failed_is_shown_everywhere(desk: Desk) -> None:
     desk.ask("PUT", f"{LIST}/{article}", {"title": "Complete"})
     desk.ask("PUT", path, {"publishAt": None})
     leave(desk)
+
+
+def test_schedules_are_moved_in_the_calendar(desk: Desk) -> None:
+    article = make(desk, "In the calendar")
+    path = f"/octavo/schedules/{ARTICLE}/{article}"
+    zone = desk.do("Intl.DateTimeFormat().resolvedOptions().timeZone")
+    noon = "2999-01-05T12:00:00.000Z"
+    desk.ask("PUT", path, {"publishAt": noon, "unpublishAt": "2999-01-20T12:00:00.000Z"})
+    desk.open("/admin/calendar?date=2999-01-15")
+    desk.see("January 2999", f"Times are in your time zone, {zone}.", "In the calendar")
+    assert desk.do("document.querySelectorAll('[data-day] .entry').length") == 2
+    assert desk.barriers() == []
+    desk.do(
+        """((data, entry, day) => [[entry, 'dragstart'], [day, 'dragover'], [day, 'drop'], [entry, 'dragend']].forEach(
+          ([node, type]) =>
+            node.dispatchEvent(new DragEvent(type, {bubbles: true, cancelable: true, dataTransfer: data}))
+        ))(
+          new DataTransfer(),
+          document.querySelector('.entry.good'),
+          document.querySelector('[data-day="2999-01-12"]')
+        )"""
+    )
+    desk.see("In the calendar scheduled for Jan 12, 2999")
+    assert desk.ask("GET", path)["data"]["publishAt"] == noon.replace("05T", "12T")
+    desk.click("Undo")
+    desk.see("In the calendar scheduled for Jan 5, 2999")
+    desk.until("document.querySelector('[data-day=\"2999-01-05\"] .entry')", "the schedule at its old day")
+    assert desk.ask("GET", path)["data"]["publishAt"] == noon
+    desk.pick("View", "Week")
+    desk.until("document.querySelectorAll('[data-day]').length === 7", "a week")
+    desk.open("/admin/calendar?view=week&date=2999-01-05")
+    desk.see("In the calendar")
+    desk.do("document.querySelector('.entry a').focus()")
+    desk.press("Tab")
+    desk.until("document.activeElement.ariaLabel === 'Change the time: In the calendar'", "the button beside")
+    desk.press("Enter")
+    desk.see("Publish at")
+    assert desk.barriers() == []
+    field = "document.getElementById('move-time')"
+    for text, problem in (("2020-01-01T12:00", "This time is in the past."), ("2999-01-25T12:00", None)):
+        desk.do(f"({field}.value = '{text}', {field}.dispatchEvent(new Event('input', {{bubbles: true}})))")
+        desk.click("Save")
+        if problem:
+            desk.see(problem)
+    desk.until(f"{TOAST}?.innerText.includes('unpublishAt must be later')", "why it cannot be moved")
+    desk.click("Cancel")
+    desk.size(390)
+    desk.open("/admin/calendar?date=2999-01-15")
+    desk.see("Publish · Article", "Unpublish · Article")
+    assert not desk.overflows()
+    assert desk.nameless() == []
+    desk.ask("PUT", path, {"publishAt": None, "unpublishAt": None})
+    desk.open("/admin/calendar?date=2999-03-15")
+    desk.see("Nothing is scheduled in this period")
+    leave(desk)

@@ -193,6 +193,28 @@ export interface BuilderStateAnswer {
   data: BuilderState;
 }
 
+/** The schedules in a period, earliest first. `isTruncated`: there are more than can be shown. */
+export interface CalendarAnswer {
+  data: (CalendarEntry)[];
+  isTruncated: boolean;
+}
+
+/** An entry with a schedule. `mayChange`: the administrator can move the schedule. */
+export interface CalendarEntry {
+  uid: string;
+  id: number;
+  name: string;
+  locale: string | null;
+  isDraft: boolean;
+  updatedAt: string | null;
+  updatedBy: Editor | null;
+  plan: 'publish' | 'unpublish' | 'appear';
+  due: string;
+  error?: string;
+  problems?: (string)[];
+  mayChange: boolean;
+}
+
 /** All available permissions. */
 export interface CatalogueSections {
   plugins: (SettingsAction)[];
@@ -1109,6 +1131,35 @@ export interface SettingsAction {
   category?: string;
 }
 
+/** A role with which the administrator can share views. */
+export interface ShareableRole {
+  id: number;
+  name: string;
+}
+
+/** A shared view. `roles` is empty unless the administrator can change it. */
+export interface SharedView {
+  name: string;
+  search: string;
+  roles: (number)[] | null;
+  id: number;
+  author: string | null;
+  mayChange: boolean;
+}
+
+/** A view to share: the query of a list's URL, and the ids of roles, or null for everyone. */
+export interface SharedViewForm {
+  name: string;
+  search: string;
+  roles: (number)[] | null;
+}
+
+/** The shared views of a content type, and the roles with which the administrator can share. */
+export interface SharedViewsAnswer {
+  data: (SharedView)[];
+  roles: (ShareableRole)[];
+}
+
 /** All actions that user roles can have. */
 export interface SiteActionsAnswer {
   permissions: Record<string, SiteControllers>;
@@ -1610,6 +1661,8 @@ export interface Operations {
   'GET /octavo/audit/export': { path: undefined; takes: unknown; answers: unknown };
   /** Update entries with the same values */
   'POST /octavo/batch-edits/:uid': { path: { uid: string | number }; takes: BatchEdit; answers: InvalidEntries };
+  /** Show the schedules of all content types */
+  'GET /octavo/calendar': { path: undefined; takes: unknown; answers: CalendarAnswer };
   /** Report whether definitions can be changed */
   'GET /octavo/content-type-builder': { path: undefined; takes: unknown; answers: BuilderStateAnswer };
   /** Preview a change of definitions */
@@ -1656,6 +1709,14 @@ export interface Operations {
   'GET /octavo/schedules/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: PlansAnswer };
   /** Schedule an entry */
   'PUT /octavo/schedules/:uid/:id': { path: { uid: string | number; id: string | number }; takes: Plans; answers: PlansAnswer };
+  /** List shared views of a content type */
+  'GET /octavo/shared-views/:uid': { path: { uid: string | number }; takes: unknown; answers: SharedViewsAnswer };
+  /** Share a view */
+  'POST /octavo/shared-views/:uid': { path: { uid: string | number }; takes: SharedViewForm; answers: SharedViewsAnswer };
+  /** Delete a shared view */
+  'DELETE /octavo/shared-views/:uid/:id': { path: { uid: string | number; id: string | number }; takes: unknown; answers: SharedViewsAnswer };
+  /** Update a shared view */
+  'PUT /octavo/shared-views/:uid/:id': { path: { uid: string | number; id: string | number }; takes: SharedViewForm; answers: SharedViewsAnswer };
   /** Show the state of the service */
   'GET /octavo/system': { path: undefined; takes: unknown; answers: SystemAnswer };
   /** List the latest deliveries of a webhook */

@@ -2,6 +2,7 @@
 import { createRouter } from 'sv-router';
 import { BASE } from './addresses';
 import { builderRoutes } from '../builder/routes';
+import { calendarRoutes } from '../calendar/routes';
 import { contentRoutes } from '../content/routes';
 import { mediaRoutes } from '../media/routes';
 import { settingsRoutes } from '../settings/routes';
@@ -9,6 +10,7 @@ import { settingsRoutes } from '../settings/routes';
 const router = createRouter({
   '/': () => import('../home/HomePage.svelte'),
   ...contentRoutes,
+  ...calendarRoutes,
   ...mediaRoutes,
   ...builderRoutes,
   ...settingsRoutes,

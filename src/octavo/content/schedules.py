@@ -10,7 +10,7 @@ searched periodically and scheduled as well.
 A failure belongs to a schedule with its due time; it is obsolete once the schedule is changed, canceled or run.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, Protocol
@@ -151,6 +151,9 @@ _READ: Final = RawStatement("SELECT plan, due_at FROM octavo_schedules WHERE uid
 _NEXT: Final = RawStatement("SELECT uid, entry_id, plan, due_at FROM octavo_schedules ORDER BY due_at LIMIT {most}")
 _NEXT_OF: Final = RawStatement("""
 SELECT uid, entry_id, plan, due_at FROM octavo_schedules WHERE uid = {uid} ORDER BY due_at LIMIT {most}""")
+_BETWEEN: Final = """
+SELECT uid, entry_id, plan, due_at FROM octavo_schedules
+WHERE due_at >= {{start}} AND due_at < {{end}} AND uid IN ({uids}) ORDER BY due_at, uid, entry_id LIMIT {{most}}"""
 _ADD: Final = RawStatement("""
 INSERT INTO octavo_schedules (uid, entry_id, plan, due_at, message_id)
 VALUES ({uid}, {entry}, {plan}, {due_at}, {message})""")
@@ -233,6 +236,16 @@ class Schedules:
         """Return the next schedules, earliest first, of all content-types or of one."""
         values = {"most": most} if uid is None else {"most": most, "uid": uid}
         statement = (_NEXT if uid is None else _NEXT_OF).bind(self._dialect, **values)
+        rows = await self._database.fetch_all(*statement)
+        return [Planned(found, int(entry_id), Plan(plan), int(due_at)) for found, entry_id, plan, due_at in rows]
+
+    async def between(self, start: int, end: int, uids: Sequence[str], most: int) -> list[Planned]:
+        """Return the schedules of content types from `start` to before `end`, earliest first."""
+        if not uids:
+            return []
+        names = {f"uid{index}": uid for index, uid in enumerate(uids)}
+        asked = RawStatement(_BETWEEN.format(uids=", ".join(f"{{{name}}}" for name in names)))
+        statement = asked.bind(self._dialect, start=start, end=end, most=most, **names)
         rows = await self._database.fetch_all(*statement)
         return [Planned(found, int(entry_id), Plan(plan), int(due_at)) for found, entry_id, plan, due_at in rows]
 

@@ -75,7 +75,7 @@ def _(desk: Desk) -> None:
     desk.log_in(NELL)
     desk.see("Article", "Tag", "Media library")
     links = "[...document.querySelectorAll('nav a')].map((one) => one.innerText.trim()).join()"
-    assert desk.do(links) == "Home,Media library,Settings,Article,Tag"
+    assert desk.do(links) == "Home,Calendar,Media library,Settings,Article,Tag"
 
 
 @RESTRICTED.step("the list has nothing of others")

@@ -1,6 +1,7 @@
 /** What the command palette offers: pages and content-types at once, entries as soon as something is typed. */
 import type { Definitions, ContentTypeSchema } from '../../api/operations';
 import { call } from '../../api/client';
+import { hasCalendar } from '../../calendar/address';
 import { t } from '../../messages/index.svelte';
 import { BASE, contentAddress, entryAddress } from '../addresses';
 import { logOut, may } from '../session.svelte';
@@ -28,7 +29,7 @@ export function commandsOf(known: Known, go: Go): Command[] {
   return [
     ...types.filter((type) => may('plugin::content-manager.explorer.read', type.uid)).map((type) => typeCommand(type, go)),
     ...types.filter(isMade).map((type) => createCommand(type, go)),
-    ...pageCommands(go),
+    ...pageCommands(definitions, go),
     ...placeCommands(known, go),
     ...actionCommands(),
   ];
@@ -48,9 +49,10 @@ function createCommand(type: ContentTypeSchema, go: Go): Command {
   return { id: `create ${type.uid}`, group: t('palette.create.group'), label, run };
 }
 
-function pageCommands(go: Go): Command[] {
+function pageCommands(definitions: Definitions | undefined, go: Go): Command[] {
   const pages = [
     { path: '/', label: t('nav.home'), isOpen: true },
+    { path: '/calendar', label: t('nav.calendar'), isOpen: hasCalendar(definitions) },
     { path: '/plugins/upload', label: t('nav.media'), isOpen: may('plugin::upload.read') },
     { path: '/plugins/content-type-builder', label: t('nav.builder'), isOpen: may('plugin::content-type-builder.read') },
     { path: '/settings', label: t('nav.settings'), isOpen: true },

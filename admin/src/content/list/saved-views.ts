@@ -1,4 +1,8 @@
-/** Lists that somebody has named, kept in this browser: parts of addresses, and nothing of what they lead to. */
+/** Named lists, as parts of URLs: the user's own ones in this browser, and those that administrators share. */
+import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query';
+import { call } from '../../api/client';
+import type { SharedViewForm, SharedViewsAnswer } from '../../api/operations';
+import { queries } from '../../app/queries';
 import { session } from '../../app/session.svelte';
 
 export interface SavedView {
@@ -27,4 +31,27 @@ export function keepViews(uid: string, views: readonly SavedView[]): void {
 function isView(given: unknown): given is SavedView {
   const view = given as Partial<SavedView> | null;
   return typeof view?.name === 'string' && typeof view.search === 'string' && (view.search === '' || view.search.startsWith('?'));
+}
+
+const sharedKey = (uid: string): readonly string[] => ['shared-views', uid];
+
+/** The views that administrators share with the user, and the roles with which the user can share. */
+export function sharedViewsQuery(uid: () => string): CreateQueryResult<SharedViewsAnswer> {
+  return createQuery(() => ({
+    queryKey: sharedKey(uid()),
+    queryFn: ({ signal }) => call('GET /octavo/shared-views/:uid', { path: { uid: uid() }, signal }),
+  }));
+}
+
+/** Share a view, or change the one with this id. */
+export async function share(uid: string, form: SharedViewForm, id?: number): Promise<void> {
+  const answer =
+    id === undefined
+      ? await call('POST /octavo/shared-views/:uid', { path: { uid }, body: form })
+      : await call('PUT /octavo/shared-views/:uid/:id', { path: { uid, id }, body: form });
+  queries.setQueryData(sharedKey(uid), answer);
+}
+
+export async function unshare(uid: string, id: number): Promise<void> {
+  queries.setQueryData(sharedKey(uid), await call('DELETE /octavo/shared-views/:uid/:id', { path: { uid, id } }));
 }

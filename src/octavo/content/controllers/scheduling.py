@@ -163,6 +163,10 @@ class ContentSchedules:
         """Return the next schedules, earliest first, of all content-types or of one."""
         return await self._schedules.next(most, uid)
 
+    async def between(self, start: int, end: int, uids: Sequence[str], most: int) -> list[Planned]:
+        """Return the schedules of content types from `start` to before `end`, earliest first."""
+        return await self._schedules.between(start, end, uids, most)
+
     async def adopt(self) -> int:
         """Schedule entries that other software saved with a future publication date; return their number."""
         count = 0

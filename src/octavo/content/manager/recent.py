@@ -6,7 +6,7 @@ Each content-type is read as its list is, with the actor's permissions and condi
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from octavo.access.authorization.ability import FIND
+from octavo.access.authorization.ability import FIND, UPDATE
 from octavo.access.authorization.actor import Actor
 from octavo.content.controllers.scheduling import ContentSchedules
 from octavo.content.manager.configurations import Configurations
@@ -23,6 +23,8 @@ MOST_TYPES: Final = 50
 """The maximum number of content-types to read, with two queries each."""
 MOST_LINES: Final = 10
 """The length of each list."""
+MOST_CALENDAR: Final = 500
+"""The maximum number of schedules in a calendar."""
 _MOST_PLANS: Final = 200
 _MOST_CHECKED: Final = 25
 """Scheduled drafts of a content-type that are checked for missing values, the next ones first."""
@@ -82,6 +84,36 @@ class RecentEntries:
             for _, entry_id, plan, due_at in plans
             if due_at is not None and entry_id in known
         ]
+
+    async def calendar(self, start: int, end: int, actor: Actor) -> tuple[list[Line], bool]:
+        """Return the schedules of entries that the actor can read, earliest first, and whether there are more.
+
+        They are due from `start` to before `end`, in milliseconds since 1970. Runs one query, and one per content type
+        that has schedules.
+        """
+        if self._schedules is None:
+            return [], False
+        ability = actor.ability
+        types = {one.uid: one for one in managed_types(self.registry) if one.draft_and_publish}
+        readable = [uid for uid in types if uid != USER and ability.may(FIND, uid)]
+        found = await self._schedules.between(start, end, readable, MOST_CALENDAR + 1)
+        uids = list(dict.fromkeys(plan.uid for plan in found))[:MOST_TYPES]
+        plans = [plan for plan in found[:MOST_CALENDAR] if plan.uid in uids]
+        known = {uid: await self._of_ids(types[uid], plans, actor) for uid in uids}
+        errors = {uid: await self._errors(uid, plans) for uid in uids}
+        may_change = {uid: ability.may(UPDATE, uid) and ability.publishes(uid) for uid in uids}
+        lines = [
+            {
+                **known[uid][entry_id],
+                "plan": plan.value,
+                "due": format_timestamp(due_at or 0),
+                "mayChange": plan is not Plan.APPEAR and may_change[uid],
+                **errors[uid].get((entry_id, plan), {}),
+            }
+            for uid, entry_id, plan, due_at in plans
+            if entry_id in known[uid]
+        ]
+        return lines, len(plans) < len(found)
 
     async def _remarks(
         self, content_type: ContentType, plans: Iterable[Planned], known: Mapping[int, Line]

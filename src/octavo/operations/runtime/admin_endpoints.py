@@ -16,6 +16,7 @@ from octavo.accounts.administrators.live_settings import LiveSettingsRows
 from octavo.accounts.administrators.management import AdministratorList
 from octavo.accounts.administrators.project_settings import ProjectSettings
 from octavo.accounts.administrators.roles import AdminRoles, RoleListing
+from octavo.accounts.administrators.shared_views import SharedViews
 from octavo.accounts.administrators.tokens import TokenManagement, api_tokens, transfer_tokens
 from octavo.accounts.users.role_management import RoleReading
 from octavo.accounts.users.stored_settings import StoredSettings
@@ -42,6 +43,7 @@ from octavo.api.admin.endpoints.relations import DraftRelationEndpoints, Relatio
 from octavo.api.admin.endpoints.roles import RightsEndpoints, RoleEndpoints
 from octavo.api.admin.endpoints.schedules import ScheduleEndpoints
 from octavo.api.admin.endpoints.sessions import AdminSessionEndpoints, SessionAnswers
+from octavo.api.admin.endpoints.shared_views import SharedViewEndpoints
 from octavo.api.admin.endpoints.site_users import UserRoleEndpoints, UserSettingsEndpoints
 from octavo.api.admin.endpoints.system import LiveSettingsEndpoints, SystemEndpoints
 from octavo.api.admin.endpoints.tokens import ApiTokenEndpoints, TransferTokenEndpoints
@@ -234,6 +236,7 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
         yield ScheduleEndpoints(services.controller.schedules)
     recent = RecentEntries(managing.managed, managing.configurations, services.controller.schedules)
     yield RecentEndpoints(recent)
+    yield SharedViewEndpoints(registry, SharedViews(shared.database))
     yield StructureEndpoints(managing.configurations, Uids(services.controller.reads))
     yield from _plugin_endpoints(shared, services, facts)
 

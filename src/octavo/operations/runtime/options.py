@@ -12,7 +12,7 @@ from octavo.access.authentication.credentials import Secrets
 from octavo.access.authentication.rate_limits import RateLimitOptions
 from octavo.access.authentication.request_limits import RequestLimitOptions
 from octavo.access.authorization.strictness import Strictness
-from octavo.accounts.administrators import audit, live_settings
+from octavo.accounts.administrators import audit, live_settings, shared_views
 from octavo.accounts.administrators.accounts import AdminOptions
 from octavo.accounts.administrators.audit import AuditOptions
 from octavo.accounts.users import sessions as user_sessions
@@ -65,6 +65,7 @@ def own_tables(settings: Settings) -> tuple[SystemTable, ...]:
         admin_sessions.PASSWORDS,
         audit.TABLE,
         live_settings.TABLE,
+        shared_views.TABLE,
         leases.TABLE,
         outbox.TABLE,
         dead_letters.TABLE,

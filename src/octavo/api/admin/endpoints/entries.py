@@ -5,17 +5,24 @@ from typing import Any, Final
 
 from octavo.access.authorization.ability import CREATE, FIND
 from octavo.access.authorization.actor import Actor
-from octavo.api.admin.answers import data_answer, page_answer
+from octavo.api.admin.answers import data_answer, page_answer, plain_answer
 from octavo.api.admin.endpoints.preconditions import entry_answer
 from octavo.api.admin.operations import AdminOperation
-from octavo.api.admin.schemas.content import EntryAddressesAnswer, EntryPage, PlannedAnswer, RecentAnswer
+from octavo.api.admin.schemas.content import (
+    CalendarAnswer,
+    EntryAddressesAnswer,
+    EntryPage,
+    PlannedAnswer,
+    RecentAnswer,
+)
 from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
+from octavo.content.controllers.scheduling import read_time
 from octavo.content.manager.entries import ManagedEntries
 from octavo.content.manager.managed_types import managed_type
 from octavo.content.manager.recent import RecentEntries
-from octavo.core.errors import ForbiddenError, NotFoundError
+from octavo.core.errors import ForbiddenError, NotFoundError, ValidationError
 from octavo.query.numbers import read_entry_id
 from octavo.schema.content_types import USER, ContentType
 from octavo.schema.registry import Registry
@@ -23,6 +30,8 @@ from octavo.schema.registry import Registry
 PREFIX: Final = "/content-manager/collection-types/:uid"
 SINGLE: Final = "/content-manager/single-types/:uid"
 _URLS: Final = "/octavo/entry-addresses/:uid"
+LONGEST_PERIOD: Final = 45 * 86_400_000
+"""The maximum number of milliseconds that a calendar shows."""
 
 
 class EntryEndpoints:
@@ -99,12 +108,16 @@ class EntryAddressEndpoints:
 
 
 class RecentEndpoints:
-    """`/octavo/recent`, `/octavo/schedules/:uid`: limited to entries that the administrator can read."""
+    """`/octavo/recent`, `/octavo/calendar`, `/octavo/schedules/:uid`: limited to entries that the administrator can
+    read."""
 
     operations = (
         AdminOperation("GET", "/octavo/recent", "recent", "Show recent changes and schedules", answer=RecentAnswer),
         AdminOperation(
             "GET", "/octavo/schedules/:uid", "planned", "Show the schedules of entries", answer=PlannedAnswer
+        ),
+        AdminOperation(
+            "GET", "/octavo/calendar", "calendar", "Show the schedules of all content types", answer=CalendarAnswer
         ),
     )
 
@@ -120,3 +133,19 @@ class RecentEndpoints:
         """GET /octavo/schedules/:uid: the next 200 schedules of entries that the administrator can read."""
         content_type = managed_type(self._entries.registry, request.path_values["uid"], actor)
         return data_answer(await self._entries.planned_of(content_type, actor))
+
+    async def calendar(self, request: Request, actor: Actor) -> Response:
+        """GET /octavo/calendar?from=TIME&to=TIME: the first 500 schedules in a period of at most 45 days."""
+        params = read_params(request)
+        start, end = (_time(name, params.get(name)) for name in ("from", "to"))
+        if not start < end <= start + LONGEST_PERIOD:
+            raise ValidationError("to must be later than from, and at most 45 days later")
+        found, is_truncated = await self._entries.calendar(start, end, actor)
+        return plain_answer({"data": found, "isTruncated": is_truncated})
+
+
+def _time(name: str, value: object) -> int:
+    try:
+        return read_time(name, value)
+    except ValidationError:
+        raise ValidationError(f"{name} must be a time such as 2026-01-31T09:30:00.000Z") from None

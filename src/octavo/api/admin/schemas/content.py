@@ -398,6 +398,49 @@ class RecentAnswer(TypedDict):
     data: Recent
 
 
+class CalendarEntry(PlannedEntry):
+    """An entry with a schedule. `mayChange`: the administrator can move the schedule."""
+
+    mayChange: bool
+
+
+class CalendarAnswer(TypedDict):
+    """The schedules in a period, earliest first. `isTruncated`: there are more than can be shown."""
+
+    data: list[CalendarEntry]
+    isTruncated: bool
+
+
+class SharedViewForm(TypedDict):
+    """A view to share: the query of a list's URL, and the ids of roles, or null for everyone."""
+
+    name: str
+    search: str
+    roles: list[int] | None
+
+
+class SharedView(SharedViewForm):
+    """A shared view. `roles` is empty unless the administrator can change it."""
+
+    id: int
+    author: str | None
+    mayChange: bool
+
+
+class ShareableRole(TypedDict):
+    """A role with which the administrator can share views."""
+
+    id: int
+    name: str
+
+
+class SharedViewsAnswer(TypedDict):
+    """The shared views of a content type, and the roles with which the administrator can share."""
+
+    data: list[SharedView]
+    roles: list[ShareableRole]
+
+
 class Locale(TypedDict):
     """A locale of content."""
 

@@ -1,0 +1,3 @@
+export const calendarRoutes = {
+  '/calendar': () => import('./CalendarPage.svelte'),
+} as const;
