@@ -413,6 +413,32 @@ def test_extensions_of_plugins(tmp_path: Path, body: str, actions: set[str], who
     assert bool(code.plugin_routes) == whole
 
 
+def test_extensions_add_policies_and_middlewares(tmp_path: Path) -> None:
+    """Routes of the project and of the extension use them by their names."""
+    extension = """module.exports = (plugin) => {
+      plugin.policies['deny'] = (ctx) => ctx.state.user.id === 1;
+      plugin.policies.pass = (ctx) => true;
+      plugin.middlewares.stop = (config, { strapi }) => async (ctx, next) => { ctx.status = 204; };
+      plugin.routes['content-api'].routes.push(
+        { method: 'GET', path: '/mine', handler: 'user.count', config: { policies: ['deny'] } });
+      return plugin; };"""
+    names = {"policies": ("deny", "pass", "other"), "middlewares": ("stop",)}
+    routes = ",".join(
+        f"{{ method: 'GET', path: '/{name}', handler: 'note.find', "
+        f"config: {{ {family}: ['plugin::users-permissions.{name}'] }} }}"
+        for family, members in names.items()
+        for name in members
+    )
+    own = {"src/api/note/routes/own.js": f"module.exports = {{ routes: [{routes}] }};"}
+    code = read(tmp_path, **{"src/extensions/users-permissions/strapi-server.js": extension}, **own)
+    guards = {route.path: [guard.says for guard in route.guards] for route in code.routes}
+    assert guards["/pass"] == []
+    assert guards["/other"] == ["not found in the project"]
+    for path in ("/deny", "/stop", "/users-permissions/mine"):
+        [says] = guards[path]
+        assert says != "not found in the project"
+
+
 ROUTES = "plugin.routes['content-api'].routes"
 
 

@@ -97,6 +97,7 @@ def link_table(registry: Registry, definition: Definition, relation: Relation) -
     owner, owning, inverse = registry.owner(definition, relation)
     target = registry.content_types[str(owning.target)]
     orders = owning.to_many, _orders_inverse(owning)
+    inverse = inverse or _names_itself(owner, owning)
     return _link_table(owner.collection_name, owning.name, singular_name(owner), singular_name(target), orders, inverse)
 
 
@@ -120,6 +121,12 @@ def _link_table(
         inverse_order_column=inverse_order_column,
     )
     return table.reversed() if inverse else table
+
+
+def _names_itself(owner: Definition, relation: Relation) -> bool:
+    """Return whether a relation names itself in `inversedBy`: v4 swaps the columns, as seen from the other side."""
+    is_own = relation.target == owner.uid and relation.inversed_by == relation.name
+    return is_own and relation.kind in ("oneToOne", "manyToMany")
 
 
 def _orders_inverse(relation: Relation) -> bool:

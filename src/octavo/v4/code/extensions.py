@@ -10,6 +10,7 @@ from octavo.v4.code.code import Guard, Kind, Route, State
 from octavo.v4.code.effects import Describer
 from octavo.v4.code.found_routes import FoundRoute, look_ups
 from octavo.v4.code.hooks import LIFECYCLES, HookReader
+from octavo.v4.code.named_handlers import NamedCode
 from octavo.v4.code.routes import RouteReader
 from octavo.v4.code.sources import Sources, answered
 from octavo.v4.javascript.modules import names_in
@@ -40,8 +41,11 @@ _CHANGES: Final = ("assignment_expression", "augmented_assignment_expression")
 class ExtensionReader:
     """Reads the extensions of one project."""
 
-    def __init__(self, sources: Sources, routes: RouteReader, hooks: HookReader, describer: Describer) -> None:
+    def __init__(
+        self, sources: Sources, routes: RouteReader, names: NamedCode, hooks: HookReader, describer: Describer
+    ) -> None:
         self._describer = describer
+        self._names = names
         self._sources = sources
         self._reader = routes
         self._hooks = hooks
@@ -161,16 +165,21 @@ class ExtensionReader:
                 self._close(owner, place, f"replaces the service {'.'.join(rest)}: {says}")
             case ["routes", *_]:
                 self._close_routes(owner, place)
+            case ["policies" | "middlewares" as family, kind] if kind != _UNKNOWN:
+                self._names.add(family, f"{owner}.{kind}", module, right)
             case ["contentTypes", kind, part, *event] if part == LIFECYCLES:
-                uid = "" if kind == _UNKNOWN else f"{owner}.{kind}"
-                if event:
-                    self._hooks.read_one(module, right, uid, event[0])
-                else:
-                    self._hooks.read_object(*self._sources.resolved(module, right), uid)
+                self._hooked(module, "" if kind == _UNKNOWN else f"{owner}.{kind}", event, right)
             case ["contentTypes", *rest]:
                 self._note(f"{owner} contentTypes", place, f"changes definitions in code: {'.'.join(rest)}")
             case [part, *rest]:
                 self._note(f"{owner} {part}", place, f"sets {'.'.join((part, *rest))}: {says}")
+
+    def _hooked(self, module: Module, uid: str, event: Sequence[str], right: Node) -> None:
+        """Read `plugin.contentTypes.user.lifecycles = {...}`, or the function of one event."""
+        if event:
+            self._hooks.read_one(module, right, uid, event[0])
+        else:
+            self._hooks.read_object(*self._sources.resolved(module, right), uid)
 
     def _called(self, module: Module, call: Node, name: str, owner: str) -> set[int]:
         """Read `plugin.routes['content-api'].routes.push({...})`; return the ids of the understood nodes."""

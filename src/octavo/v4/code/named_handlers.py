@@ -65,6 +65,12 @@ class NamedCode:
                 stem = path.stem if prefix == "global::" else kebab_case(path.stem)
                 self._files[family][f"{prefix}{stem}"] = path
 
+    def add(self, family: Family, name: str, module: Module, member: Node) -> None:
+        """Add what an extension assigns: `plugin.policies.x` becomes `plugin::users-permissions.x`."""
+        if module.path is not None:
+            self._files[family][name] = module.path
+            self._members[family, name] = module, member
+
     def _collect_index(self, family: Family, path: Path, prefix: str) -> bool:
         """Add the entries of an index file (`{ owner: require("./owner") }`); return False if it is no such list."""
         module = self._sources.module(path)

@@ -153,7 +153,7 @@ class _Reader:
         self._controllers = Controllers(sources, registry, self._ported, describer)
         self._routes = RouteReader(sources, self._controllers, self._named, registry)
         self._hooks = HookReader(sources, registry, describer)
-        self._extensions = ExtensionReader(sources, self._routes, self._hooks, describer)
+        self._extensions = ExtensionReader(sources, self._routes, self._named, self._hooks, describer)
         self._graphql = GraphqlReader(sources, self._named, describer)
         self._everywhere: list[Guard] = []
         self._around: list[UsedName] = []
@@ -163,9 +163,9 @@ class _Reader:
         apis = [(path, f"api::{kebab_case(path.name)}") for path in sources.folders(sources.source / "api")]
         plugins = [*local_folders(self._project, self._plugins)]
         self._collect(apis, plugins)
-        found = [route for path, owner in apis for route in self._routes.read(path, owner)]
         for name, path in extension_files(sources):
             self._extensions.read(path, name)
+        found = [route for path, owner in apis for route in self._routes.read(path, owner)]
         found += self._extensions.routes
         found += [route for plugin in plugins for route in read_plugin(sources, self._routes, plugin)]
         for standing in found_everywhere(sources, self._named):

@@ -37,12 +37,18 @@ _MOST_DEFINITIONS: Final = 500
 _START: Final = re.compile(
     r"\s*(?:#[^\n]*\n\s*)*(?:query\b[^{]*\{|\{\s*\w+|fragment\s+\w+\s+on\s+\w+|mutation\b[^{]*\{)"
 )
+_OPERATION: Final = re.compile(r"\b(?:query|fragment|mutation)\b[^{`]*\{")
 _PAGES: Final[Mapping[str, Any]] = {"page": 1, "pageSize": 10, "limit": 10, "start": 0}
 
 
 def is_document(text: str) -> bool:
     """Return whether a text begins like a GraphQL document."""
     return "{" in text and _START.match(text) is not None
+
+
+def may_be_document(source: str) -> bool:
+    """Return whether the source of a text is a document, or begins with a substitution and contains an operation."""
+    return is_document(source) or (source.lstrip().startswith("${") and _OPERATION.search(source) is not None)
 
 
 def parse_document(text: str) -> DocumentNode:

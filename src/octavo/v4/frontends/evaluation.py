@@ -40,8 +40,9 @@ from octavo.v4.javascript.syntax import (
 from octavo.v4.javascript.values import UNDEFINED
 
 DEEPEST: Final = 60
-MOST_STEPS: Final = 20_000
-"""Maximum evaluations for one request."""
+MOST_STEPS: Final = 5_000
+"""Maximum evaluations for one request. Requests of real front ends need some hundred."""
+_MOST_STEPS_OF_ALL: Final = 1_000_000
 _MOST_ITEMS: Final = 1_000
 
 
@@ -53,10 +54,16 @@ class Evaluation:
         self.scopes = Scopes()
         self.open_functions: set[NodeKey] = set()
         self.read: set[NodeKey] = set()
-        self._steps = self._depth = 0
+        self._steps = self._depth = self._spent = 0
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether there were too many evaluations for one front end."""
+        return self._spent > _MOST_STEPS_OF_ALL
 
     def begin(self) -> None:
         """Start the evaluation of another request."""
+        self._spent += self._steps
         self._steps = self._depth = 0
         self.open_functions, self.read = set(), set()
 

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from octavo.core.values import dataclass
 from octavo.v4.frontends.callers import Callers
 from octavo.v4.frontends.calls import FoundCall, may_send, read_call
-from octavo.v4.frontends.documents import forms_of, fragments_in, is_document, parse_document
+from octavo.v4.frontends.documents import forms_of, fragments_in, is_document, may_be_document, parse_document
 from octavo.v4.frontends.evaluation import Evaluation
 from octavo.v4.frontends.files import Sources, place_of, read_sources
 from octavo.v4.frontends.requests import Api, NotReadable, RequestForm, form_of
@@ -69,7 +69,7 @@ class _Reading:
 
     @property
     def _is_full(self) -> bool:
-        return len(self._forms) >= MOST_FORMS or self._count >= _MOST_EVALUATIONS
+        return len(self._forms) >= MOST_FORMS or self._count >= _MOST_EVALUATIONS or self._evaluation.is_spent
 
     def _note(self, place: str, reason: str) -> None:
         if len(self._unread) < MOST_UNREAD:
@@ -176,7 +176,7 @@ class _Reading:
                 if node.type not in ("string", "template_string") or b"{" not in (node.text or b""):
                     continue
                 raw = module.text(node)[1:-1]
-                if not is_document(raw) and not raw.lstrip().startswith("${"):
+                if self._evaluation.is_spent or not may_be_document(raw):
                     continue
                 self._evaluation.begin()
                 text = self._evaluation.value(node, module, Frame())

@@ -128,18 +128,18 @@ def joined_parts(values: list[Any], separator: str) -> tuple[str | Gap, ...]:
 
 
 def text_of_parts(parts: tuple[str | Gap, ...]) -> Any:
-    """Return a text with gaps as the simplest value: adjacent texts are joined."""
+    """Return a text with gaps as the simplest value: adjacent texts are joined. A text that is too long is a gap."""
+    if len(parts) > MOST_PARTS or sum(len(part) for part in parts if isinstance(part, str)) > LONGEST_TEXT:
+        return Gap()
     found: list[str | Gap] = []
-    for part in parts[:MOST_PARTS]:
+    for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):
             found[-1] += part
         elif part != "":
             found.append(part)
     if not found:
         return ""
-    if len(found) == 1 and isinstance(found[0], str):
-        return found[0][:LONGEST_TEXT]
-    return Text(tuple(found))
+    return found[0] if len(found) == 1 and isinstance(found[0], str) else Text(tuple(found))
 
 
 def address_parts(address: Address) -> tuple[str | Gap, ...]:
