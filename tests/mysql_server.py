@@ -22,6 +22,9 @@ _OPTIONS: Final = (
     "--character-set-server=utf8mb4",
     "--innodb-flush-log-at-trx-commit=0",
     "--innodb-doublewrite=0",
+    "--innodb-flush-method=nosync",
+    "--innodb-file-per-table=0",  # a file per table doubles the time of a copy
+    "--innodb-stats-persistent=0",  # each new table would write rows of statistics
     "--innodb-buffer-pool-size=64M",
     "--innodb-log-file-size=32M",
 )
@@ -87,22 +90,25 @@ class MysqlServer:
 
     def create_database(self, charset: str = "utf8mb4", collation: str = "") -> str:
         """Return the name of a new, empty database."""
-        name, collate = f"test_{uuid.uuid4().hex}", f" COLLATE {collation}" if collation else ""
+        name, collate = _new_name(), f" COLLATE {collation}" if collation else ""
         self.run_sql(f"CREATE DATABASE `{name}` CHARACTER SET {charset}{collate}")
         return name
 
     def copy_database(self, name: str) -> str:
         """Return the name of a new copy of a database that no longer changes."""
         if name not in self._dumps:
-            program = require_program("mariadb-dump", "mysqldump")
-            options = ("--no-defaults", f"--socket={self.socket}", "--user=root", "--skip-lock-tables", name)
-            self._dumps[name] = (
-                f"SET unique_checks = 0, foreign_key_checks = 0; BEGIN;\n{_output(program, *options)}COMMIT;"
-            )
-        collation = self.run_sql("SELECT @@collation_database", name).strip()
-        copied = self.create_database(collation=collation)
-        self.run_sql(self._dumps[name], copied)
+            self._dumps[name] = self._dump(name)
+        copied = _new_name()
+        self.run_sql(f"CREATE DATABASE `{copied}`; USE `{copied}`;\n{self._dumps[name]}")
         return copied
+
+    def _dump(self, name: str) -> str:
+        program = require_program("mariadb-dump", "mysqldump")
+        options = ("--skip-lock-tables", "--skip-add-locks", "--skip-add-drop-table", "--skip-disable-keys")
+        dump = _output(program, "--no-defaults", f"--socket={self.socket}", "--user=root", *options, name)
+        charset, collation = self.run_sql("SELECT @@character_set_database, @@collation_database", name).split()
+        default = f"ALTER DATABASE CHARACTER SET {charset} COLLATE {collation}"
+        return f"{default}; SET unique_checks = 0, foreign_key_checks = 0;\n{dump}"
 
     def drop_database(self, name: str) -> None:
         """Drop a database."""
@@ -161,6 +167,10 @@ class MysqlServer:
         """Stop the server and remove its folder."""
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _new_name() -> str:
+    return f"test_{uuid.uuid4().hex}"
 
 
 def _user() -> str:
