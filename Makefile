@@ -28,7 +28,7 @@ help: ## Show this list
 run: $(RUN) ## Serve the sample project with its sample content
 	$(BIN)/octavo develop --project $(PROJECT) --seed
 
-check: $(DEV) ## Check style and types, and run the fast tests (90 seconds on two processors; no browser, no PostgreSQL, no MySQL)
+check: $(DEV) ## Check style and types, and run the fast tests (three minutes on two processors; no browser, no PostgreSQL, no MySQL)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

@@ -51,24 +51,39 @@ SLOW = (
 """Folders and modules whose tests wait for time to pass, or run large comparisons."""
 ANY_PYTHON = (
     "agreement/",
+    "api/admin/api/test_no_leaks.py",
+    "api/graphql/test_literals.py",
+    "api/graphql/test_prepared_mutations.py",
+    "api/graphql/test_shapes.py",
     "api/rest/openapi/test_conformance.py",
     "clients/",
     "conformance/",
+    "content/test_prepared_writes.py",
+    "content/validation_matrix/",
+    "examples/",
     "golden/",
+    "option_changes/",
     "pages/",
     "panel/",
+    "security/test_visibility.py",
     "test_bench_peers.py",
     "test_benchmarks.py",
     "test_docs.py",
+    "test_guides.py",
     "test_layers.py",
     "test_release.py",
     "test_soak.py",
+    "test_statement_counts.py",
     "test_wording.py",
+    "translations/",
     "webhook_bodies/",
 )
-"""Folders and modules that test answers, pages, files of the repository or SQL: the version of Python changes none."""
-DRIVER = ("at_once/", "database/")
-"""Folders that test the drivers of servers. Elsewhere, tests on PostgreSQL and MySQL test SQL."""
+"""Folders and modules that test answers, pages, files of the repository or SQL: the version of Python changes none.
+
+Some compare answers to many requests with each other or with recordings. Other tests run the same code on each Python.
+"""
+DRIVER = "database/"
+"""The folder that tests the drivers of servers. Elsewhere, tests on PostgreSQL and MySQL test SQL."""
 PROCESSES = ("import subprocess", "from subprocess ", "tests.cli.processes", "tests.docs_reader", "tests.scripts")
 """What a module with tests of whole processes imports."""
 POSTGRESQL = {"postgresql_server", "postgresql_url", "own_postgresql_server"}
