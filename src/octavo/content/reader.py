@@ -271,6 +271,10 @@ class FileRewriter(Protocol):
         """Whether changed responses can be cached."""
 
     @property
+    def withholds(self) -> bool:
+        """Whether reads that are planned so get no signed URLs."""
+
+    @property
     def compile(self) -> Callable[..., str]:
         """A function that returns the statement of a read, with marks. It has the arguments of `compile_read`."""
 
@@ -282,6 +286,7 @@ class UrlSigner:
     """Signs the URLs of files in responses if the storage is private. `sign` returns the signed form of one."""
 
     lasts = False
+    withholds = False
 
     def __init__(self, sign: Callable[[str], str]) -> None:
         self.mark = f"{secrets.token_hex(12)}:"
@@ -318,6 +323,8 @@ class EntryReader:
         self.registry = registry
         self.dialect = database.dialect
         self._file_rewriter = file_rewriter
+        self.withholds_private = file_rewriter is not None and file_rewriter.withholds
+        """Whether callers need a permission for signed URLs of private files."""
         self._keeps_totals, self._keeps_parts = keeps_totals, keeps_parts
         self.unlisted = UnlistedComponents()
         self._statements = CacheBudget(_ALONE).cache("statements") if statements is None else statements

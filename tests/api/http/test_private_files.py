@@ -17,7 +17,7 @@ from octavo.database.unit_of_work import unit_of_work
 from tests.api.http.asgi import Answer, call
 from tests.api.http.test_image_files import PRESETS, SECRET_TEXT, halves
 from tests.api.rest.test_uploads import BOOK, Shop, open_writable
-from tests.models.bookshop import FULL_TOKEN
+from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
 from tests.models.templates import Copy
 
 pytestmark = pytest.mark.anyio
@@ -289,3 +289,52 @@ async def test_rows_that_share_a_file_are_private_together(shop: Shop) -> None:
             shown = (await read(shop, each))["url"]
             assert (plain(shown) if private else shown) == file["url"]
             assert (await get(shop, shown)).status == 200
+
+
+async def test_reading_private_files_can_need_a_permission(tmp_path: Path, bookshop_copy: Copy) -> None:
+    settings = {"OCTAVO_API__IMAGES__IN_FORMATS": "true", "OCTAVO_PLUGINS__UPLOAD__CONFIG__PRIVATE_URLS": "permitted"}
+    site = await open_writable(tmp_path / "shop", bookshop_copy, {**SETTINGS, **settings})
+    shop = Shop(site, tmp_path / "shop/public/uploads")
+    upload = "plugin::upload.content-api.upload"
+    await site.database.execute(f"UPDATE strapi_api_token_permissions SET action = '{upload}'")
+    site.octavo.infrastructure.authenticator.invalidate()
+    book = await shop.book()
+    (file,) = await shop.add(PHOTO, ("ref", BOOK), ("refId", str(book)), ("field", "cover"))
+    await hide(shop, file)
+    query = (
+        f"{{ book(id: {book}) {{ data {{ attributes {{ cover {{ data {{ attributes {{ url formats }} }} }} }} }} }} }}"
+    )
+    body = json.dumps({"query": query}).encode()
+
+    async def shown(token: str | None) -> list[dict[str, Any]]:
+        """The file in three responses to a caller."""
+        given = [("Content-Type", "application/json"), *([("Authorization", f"Bearer {token}")] if token else [])]
+        asgi = site.octavo.asgi
+        entry = (await call(asgi, "GET", f"/api/books/{book}?populate=cover", given)).json["data"]["attributes"]
+        graph = (await call(asgi, "POST", "/graphql", given, [body])).json["data"]["book"]["data"]["attributes"]
+        covers = [each["cover"]["data"]["attributes"] for each in (entry, graph)]
+        listed = (await call(asgi, "GET", f"/api/upload/files?filters[id]={file['id']}", given)).json
+        return [*covers, *listed]
+
+    for answer in await shown(FULL_TOKEN):
+        assert [(await get(shop, url)).status for url in urls(answer)] == [200] * len(urls(answer))
+    for answer in await shown(None):
+        assert "signature=" not in json.dumps(answer), urls(answer)
+        assert [(await get(shop, url)).status for url in urls(answer)] == [403] * len(urls(answer))
+
+    plain_url = (await shown(None))[0]["url"]
+    for url in (plain_url, f"{plain_url}?preset=wide"):
+        own = await get(shop, url, authorization=f"Bearer {FULL_TOKEN}")
+        assert (own.status, own.headers["cache-control"]) == (200, "private, max-age=0")
+        assert "Authorization" in own.headers["vary"]
+        assert (await get(shop, url, authorization=f"Bearer {SOME_TOKEN}")).status == 403
+        assert (await get(shop, url, authorization="Bearer wrong")).status == 401
+    part = await get(shop, plain_url, authorization=f"Bearer {FULL_TOKEN}", range="bytes=-3")
+    assert (part.status, part.body) == (206, PHOTO[2][-3:])
+    await site.database.execute("INSERT INTO octavo_private_folders (folder_id) SELECT id FROM upload_folders")
+    added = {token: (await shop.post("/api/upload", PHOTO, token=token)).json[0] for token in (FULL_TOKEN, SOME_TOKEN)}
+    assert {token: "signature=" in one["url"] for token, one in added.items()} == {FULL_TOKEN: True, SOME_TOKEN: False}
+    assert added[FULL_TOKEN].keys() == added[SOME_TOKEN].keys()
+    known = (await site.get("/api/users-permissions/permissions", FULL_TOKEN)).json["permissions"]
+    assert known["plugin::upload"]["controllers"]["content-api"]["readPrivate"] == {"enabled": False, "policy": ""}
+    await site.octavo.infrastructure.close()

@@ -33,6 +33,7 @@ const OF_PLUGINS: Readonly<Record<string, MessageKey>> = {
   'plugin::email.email.send': 'rights.send',
   'plugin::i18n.locales.listLocales': 'rights.list',
   'plugin::upload.content-api.upload': 'rights.upload',
+  'plugin::upload.content-api.readPrivate': 'rights.readPrivate',
   'plugin::users-permissions.auth.callback': 'rights.signIn',
   'plugin::users-permissions.auth.connect': 'rights.signInWith',
   'plugin::users-permissions.auth.register': 'rights.register',

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from typing import Any, Final
 
+from octavo.access.authorization.actions import READ_PRIVATE
 from octavo.query.ast import And, At, Compare, Filter, Not, Or
 from octavo.query.operators import Operand
 
@@ -48,6 +49,14 @@ class Ability(ABC):
     @abstractmethod
     def shows_drafts(self, uid: str) -> bool:
         """Return whether drafts of a content-type are visible if `draftsById` is `preview`, or with `limits_drafts`."""
+
+    @property
+    def reads_private_files(self) -> bool:
+        """Whether responses contain signed URLs of private files, where that needs a permission.
+
+        It applies to all private files. Rules by file would be a `scope` of this action.
+        """
+        return self.allows(READ_PRIVATE)
 
     def may(self, action: str, uid: str) -> bool:
         """Return whether an action (`find`, `create`) is allowed on a content-type."""

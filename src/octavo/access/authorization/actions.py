@@ -31,6 +31,9 @@ ACCOUNTS: Final = f"{USERS_PERMISSIONS}.auth"
 FILES: Final = f"{UPLOAD}.content-api"
 """The controller of uploaded files."""
 
+READ_PRIVATE: Final = f"{FILES}.readPrivate"
+"""The action of reading private files, where `upload.config.privateUrls` is `permitted`."""
+
 DEFINED_COMPONENTS: Final = f"{CONTENT_TYPE_BUILDER}.components"
 DEFINED_TYPES: Final = f"{CONTENT_TYPE_BUILDER}.content-types"
 """The controller that shows definitions of content-types."""

@@ -4,7 +4,7 @@ Requests without transformation parameters, and files that cannot be transformed
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from stat import S_IFREG
 from typing import Final
@@ -16,7 +16,7 @@ from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.api.http.static import OpenFile, StaticOptions, answer_file, answer_unopened, safe_segments
 from octavo.content.media.image_variants import ImageVariants
-from octavo.content.media.private_files import EXPIRES
+from octavo.content.media.private_files import EXPIRES, SIGNATURE
 from octavo.content.media.transformations import ImageFormat, Transformation, preset_version, version_text
 from octavo.content.media.variant_rows import Variant
 from octavo.core.clock import SYSTEM_CLOCK, Clock
@@ -40,11 +40,33 @@ class _Caching:
     is_private: bool = False
 
 
+PrivateAccess = Callable[[Request], Awaitable[bool]]
+"""Returns whether a request's caller has permission to read private files."""
+
+
+async def has_access(access: PrivateAccess | None, request: Request, given: Mapping[str, str]) -> bool:
+    """Return whether a request without a signature is from a caller with permission to read private files."""
+    return access is not None and SIGNATURE not in given and await access(request)
+
+
+def vary_by_caller(response: Response) -> Response:
+    """Return a response that caches do not share between callers."""
+    response.headers = (*response.headers, (b"vary", b"Authorization"))
+    return response
+
+
 class ImageFiles:
     """Uploaded images, transformed. `variants` is None if the storage cannot be read."""
 
-    def __init__(self, options: ImageOptions, variants: ImageVariants | None, clock: Clock = SYSTEM_CLOCK) -> None:
+    def __init__(
+        self,
+        options: ImageOptions,
+        variants: ImageVariants | None,
+        clock: Clock = SYSTEM_CLOCK,
+        access: PrivateAccess | None = None,
+    ) -> None:
         self._options = options
+        self._access = access
         self._clock = clock
         self._variants = variants
 
@@ -60,11 +82,17 @@ class ImageFiles:
         segments = safe_segments(path[len(UPLOADS) :])
         source = "/".join(segments or ())
         is_private = self._variants is not None and await self._variants.is_private_file(source)
-        wanted = read_transformation(path, text, self._options, now, is_private=is_private)
+        given = dict(parse_qsl(text))
+        is_permitted = is_private and await has_access(self._access, request, given)
+        needs_signature = is_private and not is_permitted
+        wanted = read_transformation(path, text, self._options, now, is_private=needs_signature)
         if wanted is None or segments is None or self._variants is None:
             return None
-        caching = self._caching(dict(parse_qsl(text)), now)
-        return await self._serve(request, source, wanted, replace(caching, is_private=is_private))
+        caching = replace(self._caching(given, now), is_private=is_private)
+        if not is_permitted:
+            return await self._serve(request, source, wanted, caching)
+        response = await self._serve(request, source, wanted, replace(caching, max_age=0))
+        return None if response is None else vary_by_caller(response)
 
     def _caching(self, given: Mapping[str, str], now: float) -> _Caching:
         """Return how long the response to these parameters can be cached."""

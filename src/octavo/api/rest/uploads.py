@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from octavo.access.authorization.actor import Actor
+from octavo.access.authorization.permissions import NOTHING
 from octavo.api.http.body import read_body
 from octavo.api.http.form_data import UploadedFile
 from octavo.api.http.query_string import parse_form
@@ -18,6 +19,7 @@ from octavo.content.controllers.content import ContentController
 from octavo.content.media.files import FileService, UploadTarget
 from octavo.content.media.library import FileInfo
 from octavo.content.media.upload_target import check_replacing, read_upload_target
+from octavo.content.reader import PreparedRead
 from octavo.core.errors import NotFoundError, Problem, ValidationError
 from octavo.core.forms.printing import MISSING
 from octavo.query.request import By, Drafts, Form, ReadRequest
@@ -33,7 +35,14 @@ class UploadEndpoints:
         request = ReadRequest(
             content_type=controller.registry.content_types[FILE], by=By.ID, projection=Form.FLAT, drafts=Drafts.ANY
         )
-        self._answer = controller.reads.prepare(request, None)
+        self._signed = controller.reads.prepare(request, None)
+        self._unsigned = self._signed
+        if controller.reader.withholds_private:
+            self._unsigned = controller.reads.prepare(request, NOTHING)
+
+    def _answer(self, actor: Actor) -> PreparedRead:
+        """Return the read of the response, with signed URLs of private files only for callers with permission."""
+        return self._signed if actor.ability.reads_private_files else self._unsigned
 
     async def upload(self, request: Request, actor: Actor) -> Response:
         """POST /api/upload: adds files. With `?id=`, replaces a file or its description."""
@@ -48,13 +57,13 @@ class UploadEndpoints:
             raise ValidationError("Cannot replace a file with multiple ones")
         info = read_info(said.get(FILE_INFO, MISSING))
         if not files:
-            return Response(200, await self._files.describe(file_id, info, self._answer))
-        return Response(200, await self._files.replace(file_id, files[0], info, self._answer))
+            return Response(200, await self._files.describe(file_id, info, self._answer(actor)))
+        return Response(200, await self._files.replace(file_id, files[0], info, self._answer(actor)))
 
     async def destroy(self, request: Request, actor: Actor) -> Response:
         """DELETE /api/upload/files/:id: returns the deleted file."""
         try:
-            return Response(200, await self._files.delete(read_id(request), self._answer))
+            return Response(200, await self._files.delete(read_id(request), self._answer(actor)))
         except NotFoundError:
             raise NotFoundError("file.notFound") from None
 
@@ -66,7 +75,7 @@ class UploadEndpoints:
         infos = _read_infos(said, len(files))
         place = self._place(request, said, actor)
         path = _text(said, "path")
-        shown = await self._files.add(files, infos, self._answer, place, path, actor.creator_id)
+        shown = await self._files.add(files, infos, self._answer(actor), place, path, actor.creator_id)
         return Response(200, b"[" + b",".join(shown) + b"]")
 
     def _place(self, request: Request, said: Mapping[str, Any], actor: Actor) -> UploadTarget | None:

@@ -111,7 +111,11 @@ class ContentReads:
         shows_drafts = ability is None or self._shows_all_drafts(ability) or request.drafts is Drafts.SHOWN
         access = ability if ability is None or shows_drafts else self._published_only(ability)
         request = replace(request, query=query, wraps_morphs=self._wraps_morphs)
-        return plan_read(request, self.registry, access, self._reader.limits.joins, hides_future=self._hides_future)
+        joins = self._reader.limits.joins
+        planned = plan_read(request, self.registry, access, joins, hides_future=self._hides_future)
+        if ability is None or not self._reader.withholds_private or ability.reads_private_files:
+            return planned
+        return replace(planned, plan=replace(planned.plan, withholds_private=True))
 
     def _check_cost(self, query: Query, request: ReadRequest, ability: Ability | None, *, is_deep: bool) -> None:
         """Raise ValidationError if a read is too expensive, before names are resolved.

@@ -28,6 +28,7 @@ class PresetUrls:
     """
 
     lasts = True
+    withholds = False
 
     def __init__(
         self,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
+from octavo.access.authorization.actions import READ_PRIVATE
 from octavo.access.authorization.admin.engine import AbilityBuilder
 from octavo.accounts.users.accounts import Accounts
 from octavo.accounts.users.providers.links import ProviderAccounts
@@ -61,7 +62,7 @@ def _file_rewriter(shared: Infrastructure) -> FileRewriter | None:
         return UrlSigner(storage.sign)
     secret = shared.settings.api.images.secret
     if isinstance(storage, LocalStorage) and storage.hides_files and secret is not None:
-        private = PrivateUrls(url_signer(secret))
+        private = PrivateUrls(url_signer(secret), withholds=options.withholds_private_urls(shared.settings))
         private.presets = _preset_urls(shared, private.mark)
         return private
     return _preset_urls(shared)
@@ -142,6 +143,8 @@ def build_services(
         populate_deep=settings.api.rest.populate_deep,
         notes_reads=bool(settings.api.caching.surrogate_keys.headers),
     )
+    if reader.withholds_private:
+        controller.own_actions = (READ_PRIVATE,)
     accounts = Accounts(reader, writer, shared.limits, shared.mailer, options.account_options(settings))
     accounts.forget = shared.authenticator.invalidate
     refuse_unverified = settings.api.compat.unverified_emails == "refuse"

@@ -467,3 +467,8 @@ def _cors_options(settings: Settings) -> CorsOptions:
         local=is_developed and compat.profile == "safe",
         logs_refusals=is_developed,
     )
+
+
+def withholds_private_urls(settings: Settings) -> bool:
+    """Return whether callers need a permission for signed URLs of private files."""
+    return settings.plugins.upload.config.private_urls == "permitted"

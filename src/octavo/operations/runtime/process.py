@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from octavo.api.http.application import HttpApplication
+from octavo.api.http.static import Files
 from octavo.core.errors import OctavoError
 from octavo.core.threads import in_thread
 from octavo.database.connection import Database
@@ -102,7 +103,7 @@ class Process:
         self.asgi = HttpApplication(
             self.site.router,
             http_options(settings),
-            static=static_files(settings, self.infrastructure.images, self.infrastructure.storage),
+            static=_static_files(self.infrastructure),
             around=self.site.around,
             following=self.infrastructure.traces,
             on_startup=(self._start,),
@@ -365,7 +366,7 @@ class Process:
 
     def _swap(self, infrastructure: Infrastructure, site: Site) -> None:
         settings, follows = infrastructure.settings, infrastructure.traces
-        http, files = http_options(settings), static_files(settings, infrastructure.images, infrastructure.storage)
+        http, files = http_options(settings), _static_files(infrastructure)
         dispatcher = self.asgi.replace(site.router, http, files, site.around, follows)
         left = None if infrastructure is self.infrastructure else self.infrastructure
         replaced = ReplacedSite(dispatcher, self.site, self._background, left)
@@ -417,3 +418,7 @@ def _tables(settings: Settings) -> tuple[str, tuple[SystemTable, ...], Path | No
 def build(settings: Settings, read_settings: Callable[[], Settings] | None = None, *, polls: bool = True) -> Process:
     """Assemble a service, with the arguments of `Process`. Raises InvalidDefinitions and InvalidCode."""
     return Process(settings, read_settings, polls=polls)
+
+
+def _static_files(shared: Infrastructure) -> Files:
+    return static_files(shared.settings, shared.images, shared.storage, shared.authenticator)

@@ -352,7 +352,7 @@ def _rest_code(
     if not (code.routes or code.controllers or code.services or code.policies or middlewares):
         return None
     rest = RestCode(code, extending.app, extending.app.services, extending.runner, shared.authenticator, endpoints)
-    services.controller.own_actions = rest.own_actions()
+    services.controller.own_actions = (*services.controller.own_actions, *rest.own_actions())
     return rest
 
 

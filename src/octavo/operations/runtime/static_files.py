@@ -3,14 +3,17 @@
 import json
 import logging
 import re
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 import octavo.api.admin
+from octavo.access.authentication.authenticator import Authenticator
 from octavo.api.admin.preview_script import PreviewScript
 from octavo.api.http.content_security_policy import V4_PANEL, admin_pages_policy
-from octavo.api.http.image_files import ImageFiles
+from octavo.api.http.image_files import ImageFiles, PrivateAccess
 from octavo.api.http.private_files import PrivateFiles
+from octavo.api.http.request import Request
 from octavo.api.http.single_page import ASSETS, PAGE, SinglePage, versioned_assets
 from octavo.api.http.static import Files, FirstOf, StaticFiles, StaticOptions
 from octavo.content.media.image_variants import ImageVariants
@@ -18,7 +21,7 @@ from octavo.content.media.storage.base import Storage
 from octavo.content.media.storage.local import LocalStorage
 from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.markup import escape
-from octavo.operations.runtime.options import image_options
+from octavo.operations.runtime.options import image_options, withholds_private_urls
 from octavo.settings import Settings
 from octavo.settings.files.middlewares import DEFAULT_POLICY
 
@@ -38,8 +41,16 @@ _LANGUAGE: Final = '<html lang="en">'
 """The root element of the built page, to which the path of the public URL and the project's languages are added."""
 
 
-def static_files(settings: Settings, images: ImageVariants | None = None, storage: Storage | None = None) -> Files:
-    """Return the files served for paths without a route."""
+def static_files(
+    settings: Settings,
+    images: ImageVariants | None = None,
+    storage: Storage | None = None,
+    authenticator: Authenticator | None = None,
+) -> Files:
+    """Return the files served for paths without a route. `authenticator`: for private files."""
+    access = None
+    if authenticator is not None and withholds_private_urls(settings):
+        access = partial(_reads_private_files, authenticator)
     ages = settings.middlewares.public
     public = StaticFiles(
         {"/": settings.project / settings.server.public_folder},
@@ -47,21 +58,29 @@ def static_files(settings: Settings, images: ImageVariants | None = None, storag
         {"/uploads": StaticOptions(f"max-age={ages.uploads_max_age}", untrusted=True)},
         icons=settings.project,
     )
-    return FirstOf((*_pages(settings), *_images(settings, images), public, *_private(settings, storage)))
+    return FirstOf(
+        (*_pages(settings), *_images(settings, images, access), public, *_private(settings, storage, access))
+    )
 
 
-def _private(settings: Settings, storage: Storage | None) -> tuple[Files, ...]:
+async def _reads_private_files(authenticator: Authenticator, request: Request) -> bool:
+    """Return whether the caller has permission to read private files. Raises UnauthorizedError for invalid tokens."""
+    authorization = request.header("authorization")
+    return authorization is not None and (await authenticator.authenticate(authorization)).ability.reads_private_files
+
+
+def _private(settings: Settings, storage: Storage | None, access: PrivateAccess | None) -> tuple[Files, ...]:
     """Return the private files of the local storage, if it can have any."""
     secret = settings.api.images.secret
     if isinstance(storage, LocalStorage) and storage.hides_files and secret is not None:
-        return (PrivateFiles(storage, secret, settings.middlewares.public.uploads_max_age),)
+        return (PrivateFiles(storage, secret, settings.middlewares.public.uploads_max_age, access=access),)
     return ()
 
 
-def _images(settings: Settings, images: ImageVariants | None) -> tuple[Files, ...]:
+def _images(settings: Settings, images: ImageVariants | None, access: PrivateAccess | None) -> tuple[Files, ...]:
     """Return the transformed images, unless no request can get or be refused any."""
     options = image_options(settings)
-    return (ImageFiles(options, images),) if images is not None or options.refuses else ()
+    return (ImageFiles(options, images, access=access),) if images is not None or options.refuses else ()
 
 
 def _pages(settings: Settings) -> tuple[Files, ...]:

@@ -304,7 +304,8 @@ Shape = ScalarShape | LiteralShape | ObjectShape | OneShape | ManyShape | CountS
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
     """A read: one entry or a list, the JSON shape of each entry, and whether to count the total, at most up to
-    `most_counted`. `with_keys`: the sort values of the entries are returned, too."""
+    `most_counted`. `with_keys`: the sort values of the entries are returned, too. `withholds_private`: the URLs of
+    private files are not signed."""
 
     selection: Selection
     shape: Shape
@@ -312,13 +313,15 @@ class ReadPlan:
     with_count: bool = False
     most_counted: Parameter | None = None
     with_keys: bool = False
+    withholds_private: bool = False
     _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_hash", hash(self._parts()))
 
     def _parts(self) -> tuple[object, ...]:
-        return self.selection, self.shape, self.many, self.with_count, self.most_counted, self.with_keys
+        kinds = self.many, self.with_count, self.with_keys, self.withholds_private
+        return self.selection, self.shape, self.most_counted, kinds
 
     def __hash__(self) -> int:
         return self._hash  # computed once: each new plan is looked up in the cache, then stored

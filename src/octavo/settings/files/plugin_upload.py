@@ -217,6 +217,11 @@ class UploadConfig:
         "Let administrators make single files private: their URLs need a signature, which expires. Only for the "
         "storage `local`; requires `images.secret`.",
     )
+    private_urls: Literal["everyone", "permitted"] = setting(
+        "everyone",
+        "Callers who get signed URLs of private files: everyone who can read an entry with the file, or only roles and "
+        "API tokens with the permission `plugin::upload.content-api.readPrivate`.",
+    )
 
     @property
     def storage(self) -> str | None:

@@ -71,6 +71,7 @@ class AdminAbility(Ability):
 
     limits_fields = True
     links_by_field = True
+    reads_private_files = True
 
     def __init__(
         self,

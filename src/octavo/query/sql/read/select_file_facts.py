@@ -30,7 +30,7 @@ class FileFactsCompiler(SelectCompiler):
     ) -> None:
         super().__init__(registry, dialect, largest, most_text, **kept)
         self._mark = mark
-        self.manner = dialect, mark
+        self.manner = self.manner, mark
         attributes = registry.content_types[FILE].attributes
         self._scalars = {name: one for name, one in attributes.items() if isinstance(one, Scalar)}
 
