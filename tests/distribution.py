@@ -3,6 +3,7 @@
 Each module sets up its fixtures once, and no worker is left with a slow module at the end.
 """
 
+from functools import cache
 from typing import Final
 
 import pytest
@@ -10,30 +11,34 @@ from xdist.remote import Producer  # type: ignore[import-untyped]
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 from xdist.workermanage import WorkerController  # type: ignore[import-untyped]
 
-from tests.markers import FOLDERS, SLOW
+from tests.markers import FOLDERS, ROOT, SLOW, starts_processes
 
 _BROWSER: Final = tuple(f"{folder}/" for folder, marker in FOLDERS.items() if marker == "browser")
 SECONDS: Final = (
     *((folder, 20.0) for folder in ("pages/day/", "conformance/")),
     *((folder, 3.0) for folder in _BROWSER),
-    *((folder, 1.0) for folder in ("at_once/", "cli/")),
+    ("at_once/", 1.0),
     *((path, 0.3) for path in SLOW),
     ("", 0.05),
 )
 """Estimates for one test, by the start of its path: the first one that fits counts."""
+PROCESS_SECONDS: Final = 1.0
+"""The same for a test in a module that starts processes."""
 
 
-def estimate_seconds(module: str, tests: int) -> float:
-    """Return an estimate for a module with that many tests. Only the order of estimates matters."""
+@cache
+def estimate_seconds(module: str) -> float:
+    """Return an estimate for one test of a module. Only the order of estimates matters."""
     path = module.removeprefix("tests/")
-    return tests * next(seconds for start, seconds in SECONDS if path.startswith(start))
+    seconds = next(seconds for start, seconds in SECONDS if path.startswith(start))
+    return max(seconds, PROCESS_SECONDS) if starts_processes(ROOT / path) else seconds
 
 
 class SlowestFirst(LoadFileScheduling):  # type: ignore[misc]
     """A worker that is nearly done with its module gets the slowest of the modules that remain."""
 
     def _assign_work_unit(self, node: WorkerController) -> None:
-        module = max(self.workqueue, key=lambda module: estimate_seconds(module, len(self.workqueue[module])))
+        module = max(self.workqueue, key=lambda module: estimate_seconds(module) * len(self.workqueue[module]))
         self.workqueue.move_to_end(module, last=False)
         super()._assign_work_unit(node)
 
