@@ -35,7 +35,7 @@ check: $(DEV) ## Check style and types, and run the fast tests (three minutes on
 	$(BIN)/python -m pytest -q -n logical -m "$(FAST)" $(TESTS)
 
 collect: $(DEV)
-	@$(BIN)/python -m pytest -q --collect-only $(TESTS) | tail -n 1
+	@$(BIN)/python -m pytest -q --collect-only -p no:cacheprovider $(TESTS) | tail -n 1
 
 test: $(DEV) ## Run the tests (TESTS=tests/schema for a part)
 	$(BIN)/python -m pytest -q -n auto $(TESTS)
