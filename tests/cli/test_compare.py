@@ -237,6 +237,9 @@ def test_planted_differences_are_found(old: tuple[Path, Server], sources: list[s
     assert groups_of(report) == PLANTED
     assert report["explained"] == []
     assert report["equal"] == 2
+    example = "GET /api/items/999 (access.log)"
+    assert report["errors"] == {"status 404": {"requests": 1, "example": example}}
+    assert f"Equal errors: status 404: 1, for example {example}" in text.stdout
     page = html.read_text("utf-8")
     assert "ann@" not in page + result.output + text.output
     assert "&lt;e-mail&gt;" in page

@@ -227,6 +227,8 @@ def print_results(results: Results, html: Path | None) -> None:
 def _remarks(results: Results) -> Iterator[str]:
     if results.states["unstable"]:
         yield f"Unstable responses: {results.states['unstable']}"
+    for status, count in results.errors.items():
+        yield f"Equal errors: {status}: {count}, for example {results.error_examples[status]}"
     yield from (f"Failed: {reason}: {count}" for reason, count in results.failures.items())
     yield from (f"Skipped: {reason}: {count}" for reason, count in results.skipped.items())
     yield from (f"Not read: {line}" for line in results.unread[:_MOST_ROWS])

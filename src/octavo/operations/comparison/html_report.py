@@ -47,6 +47,7 @@ def to_html(results: Results, title: str = "octavo compare") -> str:
             *_groups("Unexplained differences", results.unexplained),
             *_groups("Differences with a documented reason", results.explained),
             *_unstable(results),
+            *_errors(results),
             *_counts("Requests without a response from both services", results.failures),
             *_counts("Requests that were not sent", results.skipped),
             *_unread(results),
@@ -116,6 +117,11 @@ def _unstable(results: Results) -> Iterator[str]:
         first = f"<code>{escape(results.old)}</code>"
         yield f"<p>These differences were not repeated, or {first} does not return the same response twice.</p>"
         yield from (f"<p><code>{escape(target)}</code></p>" for target in results.unstable)
+
+
+def _errors(results: Results) -> Iterator[str]:
+    named = {f"{name}, for example {results.error_examples[name]}": count for name, count in results.errors.items()}
+    yield from _counts("Equal errors of both services", named)
 
 
 def _unread(results: Results) -> Iterator[str]:

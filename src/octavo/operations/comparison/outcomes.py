@@ -62,6 +62,7 @@ class OutcomeForm:
             new_ms=round(new.seconds * 1000, 1),
             failure=(old.failure or new.failure) if state == "failed" else "",
             source=request.source,
+            status=old.status,
             body=redaction.body(request.body) if differences and is_read(request) else "",
             differences=tuple(self._found(request, one, answers) for one in differences),
         )

@@ -13,6 +13,7 @@ _LARGEST_SAMPLE: Final = 20_000
 _MOST_EXAMPLES: Final = 3
 _MOST_GROUPS: Final = 1_000
 _MOST_ROUTES: Final = 20
+_FIRST_ERROR: Final = 400
 _OTHERS: Final = "other differences"
 
 
@@ -31,7 +32,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of one request for one role. `state` is `equal`, `different`, `unstable` or `failed`."""
+    """The result of one request for one role. `state` is `equal`, `different`, `unstable` or `failed`.
+
+    `status` is that of the first service's response.
+    """
 
     key: str
     role: str
@@ -44,6 +48,7 @@ class Outcome:
     failure: str = ""
     source: str = ""
     body: str = ""
+    status: int = 0
     differences: tuple[Found, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
@@ -112,7 +117,7 @@ class Group:
 @dataclass(slots=True)
 class Results:
     """All results. `skipped` counts requests that were not sent, by reason. `unread` are parts of a front end's source
-    that were not understood."""
+    that were not understood. `errors` counts equal errors of both services, by status, each with an example."""
 
     old: str
     new: str
@@ -125,6 +130,8 @@ class Results:
     new_ms: Sample = field(default_factory=Sample)
     unexplained_requests: int = 0
     unread: list[str] = field(default_factory=list)
+    errors: Counter[str] = field(default_factory=Counter)
+    error_examples: dict[str, str] = field(default_factory=dict)
 
     def add(self, outcome: Outcome) -> None:
         """Add the result of one request."""
@@ -136,6 +143,11 @@ class Results:
         self.new_ms.add(outcome.new_ms)
         if outcome.state == "unstable" and len(self.unstable) < _MOST_ROUTES:
             self.unstable.append(f"{outcome.method} {outcome.target}")
+        if outcome.state == "equal" and outcome.status >= _FIRST_ERROR:
+            status = f"status {outcome.status}"
+            self.errors[status] += 1
+            source = f" ({outcome.source})" if outcome.source else ""
+            self.error_examples.setdefault(status, f"{outcome.method} {outcome.target}{source}")
         self.unexplained_requests += any(not found.reason for found in outcome.differences)
         for found in outcome.differences:
             self._group_of(outcome, found).add(outcome, found)
@@ -173,6 +185,9 @@ class Results:
             "failed": dict(self.failures),
             "skipped": dict(self.skipped),
             "unread": self.unread,
+            "errors": {
+                name: {"requests": count, "example": self.error_examples[name]} for name, count in self.errors.items()
+            },
             "times": {"old": times_of(self.old_ms), "new": times_of(self.new_ms)},
             "unexplained": [group.as_json() for group in self.unexplained],
             "explained": [group.as_json() for group in self.explained],

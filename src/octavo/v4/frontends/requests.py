@@ -212,7 +212,7 @@ def _api_path(path: str, origin: str, api: Api, *, is_relative: bool) -> str | N
 
 
 def _segment(part: str, gaps: list[Gap], content_type: ContentType | None) -> Piece:
-    """Return a part of a path. A gap is an id, or the attribute that its name says."""
+    """Return a part of a path. A gap is an id, or the attribute with its name if that is a UID or a slug."""
     if not (marks := _MARK.findall(part)):
         return quote(unquote(part), safe=_SAFE)
     if content_type is None:
@@ -221,7 +221,8 @@ def _segment(part: str, gaps: list[Gap], content_type: ContentType | None) -> Pi
         raise NotReadable("a part of the path is unknown")
     gap = gaps[ord(marks[0]) - _FIRST_MARK]
     attribute = content_type.attributes.get(gap.name)
-    is_named = isinstance(attribute, Scalar) and not attribute.private
+    is_slug = isinstance(attribute, Scalar) and (attribute.type == "uid" or gap.name == "slug")
+    is_named = is_slug and attribute is not None and not attribute.private
     return Need(content_type.uid, gap.name if is_named else "id")
 
 
