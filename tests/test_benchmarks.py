@@ -47,8 +47,8 @@ MOST_REQUEST_CALLS = {
     "read an entry": (42, 57),
     "list entries": (46, 62),
     "create, small": (220, 247),
-    "update, small": (218, 243),
-    "update, large": (1650, 1893),
+    "update, small": (209, 237),
+    "update, large": (1650, 1889),
 }
 
 WRITES = {

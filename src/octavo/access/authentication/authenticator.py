@@ -195,21 +195,22 @@ class Authenticator:
 
     def at_once(self, authorization: str | None) -> Actor | None:
         """Return the actor as `authenticate` does, or None if that needs a query."""
-        if self._clock.steady() - self._directory_at >= self._options.max_age / 2:
+        now = self._clock.steady()
+        if now - self._directory_at >= self._options.max_age / 2:
             return None
         token = None if authorization is None else read_bearer(authorization, strict=self._strict)
         if token is None:
             return self._grants.anonymous
-        if is_admin_token(token) or is_preview_token(token):
-            return None
         if "." in token:
+            if is_admin_token(token) or is_preview_token(token):
+                return None
             claims = self._accepted(token)
             user = self._users.get(claims.user_id)
             return None if user is None or self._is_old(user) else _admit(claims, user)
         found, older_key = self._find_api_token(token, self._grants)
-        if found is None or not found.holds_at(self._clock.wall()):
+        if found is None or (found.expires_at is not None and not found.holds_at(self._clock.wall())):
             return None  # `authenticate` reports the error
-        return self._admit_token(found, token, older_key)
+        return self._admit_token(found, token, older_key, now)
 
     async def authenticate(self, authorization: str | None) -> Actor:
         """Return the actor for a header. Raises UnauthorizedError if credentials are invalid."""
@@ -350,12 +351,15 @@ class Authenticator:
         if not found.holds_at(self._clock.wall()):
             report_expired_token(origin.client(), found.actor.id)
             raise UnauthorizedError(EXPIRED)
-        return self._admit_token(found, token, older_key)
+        return self._admit_token(found, token, older_key, self._clock.steady())
 
-    def _admit_token(self, found: ApiToken, token: str, older_key: str | None) -> Actor:
-        """Return the actor of an API token that has not expired, and note the use."""
-        if found.actor.id is not None:
-            self._note_use(found.actor.id, token, older_key)
+    def _admit_token(self, found: ApiToken, token: str, older_key: str | None, now: float) -> Actor:
+        """Return the actor of an API token that has not expired, and note the use, once in a while."""
+        token_id = found.actor.id
+        if token_id is not None and now - self._noted.get(token_id, -inf) >= USE_INTERVAL:
+            self._noted[token_id] = now
+            note = partial(self._write_use, token_id, token, older_key)
+            self._flights.start(("use of API token", token_id), _NOTE_TOKEN, note)
         return found.actor
 
     def _find_api_token(self, token: str, grants: GrantsSnapshot) -> tuple[ApiToken | None, str | None]:
@@ -368,13 +372,6 @@ class Authenticator:
                 if found is not None:
                     return found, None if salt.is_next else key
         return found, None
-
-    def _note_use(self, token_id: int, token: str, older_key: str | None) -> None:
-        now = self._clock.steady()
-        if now - self._noted.get(token_id, -inf) >= USE_INTERVAL:
-            self._noted[token_id] = now
-            note = partial(self._write_use, token_id, token, older_key)
-            self._flights.start(("use of API token", token_id), _NOTE_TOKEN, note)
 
     async def _write_use(self, token_id: int, token: str, older_key: str | None) -> None:
         now = int(self._clock.wall() * 1000)

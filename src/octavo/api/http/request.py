@@ -263,8 +263,8 @@ class Request:
 
     async def _chunk(self, most: int, rate: int) -> bytes:
         """Return the next chunk of the body, which must arrive at a minimum rate in bytes per second."""
-        arrival = self._arrival or self._begin_body()
         now, options = monotonic(), self.options
+        arrival = self._arrival or self._begin_body(now)
         in_time = arrival.began + options.body_seconds + arrival.received / rate
         self.deadline = min(in_time, now + options.request_seconds, self.started + options.upload_seconds)
         arrival.is_waiting = True
@@ -284,11 +284,11 @@ class Request:
             self._end_body()
         return chunk
 
-    def _begin_body(self) -> Arrival:
+    def _begin_body(self, now: float) -> Arrival:
         """Count the incoming body. Raises RateLimitError and ServiceUnavailable if there are too many."""
         if self.arrivals is None:
             self.arrivals = Arrivals()
-        self._arrival = self.arrivals.begin(self.client_key, self.options, monotonic())
+        self._arrival = self.arrivals.begin(self.client_key, self.options, now)
         return self._arrival
 
     def _end_body(self) -> None:

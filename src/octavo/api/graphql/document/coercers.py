@@ -26,12 +26,13 @@ from graphql import (
 _MOST_TYPES: Final = 1_000
 _FLAT: Final = 8
 _NESTING: Final[frozenset[type]] = frozenset({dict, list})
+_TEXTS: Final = frozenset({GraphQLID.name, GraphQLString.name})
 
 Coerce = Callable[[Any], Any]
 
 
-VariableCoercers = tuple[tuple[str, Coerce, bool], ...]
-"""The variables of an operation: name, coercer, and whether it can be left out."""
+VariableCoercers = tuple[tuple[str, Coerce, bool, bool], ...]
+"""The variables of an operation: name, coercer, whether it can be left out, and whether it takes texts unchanged."""
 
 
 class Irregular(Exception):
@@ -41,7 +42,7 @@ class Irregular(Exception):
 def coerce_variables(coercers: VariableCoercers, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of an operation's variables. Raises Irregular."""
     values: dict[str, Any] = {}
-    for name, coerce, is_optional in coercers:
+    for name, coerce, is_optional, _ in coercers:
         if name in given:
             value = given[name]
             if value.__class__ in _NESTING and _is_nested(value):
@@ -75,6 +76,7 @@ class Coercers:
                 definition.variable.name.value,
                 self._of(definition.type),
                 definition.default_value is None and definition.type.__class__ is not NonNullTypeNode,
+                _takes_texts(definition.type),
             )
             for definition in operation.variable_definitions
         )
@@ -146,6 +148,12 @@ class Coercers:
             )
             for name, field in kind.fields.items()
         ]
+
+
+def _takes_texts(node: TypeNode) -> bool:
+    """Return whether a variable of a type is a text that is used as it was sent."""
+    inner = node.type if isinstance(node, NonNullTypeNode) else node
+    return isinstance(inner, NamedTypeNode) and inner.name.value in _TEXTS
 
 
 def _is_nested(value: Any) -> bool:

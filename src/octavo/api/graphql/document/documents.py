@@ -59,6 +59,8 @@ class Document:
     operations: tuple[OperationDefinitionNode, ...]
     fragments: Mapping[str, FragmentDefinitionNode]
     size: int
+    only: OperationDefinitionNode | None = None
+    """The operation of a document that has no other, unless it is a subscription."""
     coercers: dict[int, VariableCoercers] = field(default_factory=dict)
     """The coercers of the variables of each operation used so far, by the operation's `id()`."""
 
@@ -112,7 +114,11 @@ class Documents:
             document = self._parse(text)
         with stage(trace, VALIDATION):
             self._validate(document)
-        return Document(text, tuple(operations_of(document)), fragments_of(document), size_of_document(text))
+        operations = tuple(operations_of(document))
+        only = None
+        if len(operations) == 1 and operations[0].operation is not OperationType.SUBSCRIPTION:
+            only = operations[0]
+        return Document(text, operations, fragments_of(document), size_of_document(text), only)
 
     def _parse(self, text: str) -> DocumentNode:
         try:

@@ -18,6 +18,8 @@ from octavo.core.errors import ForbiddenError, OctavoError
 from octavo.core.values import dataclass
 from octavo.query.answer import Fixed
 
+EDGE: Final = b"\r"
+"""The first and last byte of each sentinel."""
 _MARK: Final = re.compile(rb"\r([\t\n]+)\r")
 _MARKED_NULL: Final = re.compile(rb"\r([\t\n]+)\rnull")
 _TURNS: Final = ("STRAPI_PAGINATION_ERROR", "FORBIDDEN")
@@ -136,7 +138,7 @@ def _put_null(value: Any, path: Path) -> None:
 def is_marked(pieces: Iterable[bytes]) -> bool:
     """Return whether an answer can contain errors."""
     for piece in pieces:  # noqa: SIM110 - `any` takes a call for each piece
-        if b"\r" in piece:
+        if EDGE in piece:
             return True
     return False
 

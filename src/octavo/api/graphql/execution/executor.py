@@ -4,7 +4,7 @@ Generated fields do not run in graphql-core's executor: they are read and writte
 """
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from dataclasses import field
 from functools import partial
 from typing import Any, Final
@@ -105,12 +105,27 @@ class Executor:
     code: CodeFields | None = None
     digit_ids: bool = False
 
-    async def run(self, asked: RequestedOperation, actor: Actor, requester: Requester) -> bytes:
-        """Return the response of an operation, including errors. Raises RefusedVariables and OperationUnavailable."""
-        if not asked.is_mutation:
-            ready = self._find(asked, actor)
-            if ready is not None and (ready.locale is None or ready.locale == await self._default_locale()):
-                return await ready.answer(self.controller.reads, asked)
+    def run(self, asked: RequestedOperation, actor: Actor, requester: Requester) -> Coroutine[Any, Any, bytes]:
+        """Return the coroutine that returns the response of an operation, including errors.
+
+        It raises RefusedVariables and OperationUnavailable.
+        """
+        ready = None if asked.is_mutation else self._find(asked, actor)
+        if ready is None:
+            return self._run_regularly(asked, actor, requester)
+        if ready.locale is None or ready.locale == self.controller.locales.default_at_once():
+            return ready.answer(self.controller.reads, asked)
+        return self._run_for_locale(ready, asked, actor, requester)
+
+    async def _run_for_locale(
+        self, ready: PreparedOperation, asked: RequestedOperation, actor: Actor, requester: Requester
+    ) -> bytes:
+        """Return the response of an operation that is prepared for a default locale, if that is still the default."""
+        if ready.locale == await self.controller.locales.default():
+            return await ready.answer(self.controller.reads, asked)
+        return await self._run_regularly(asked, actor, requester)
+
+    async def _run_regularly(self, asked: RequestedOperation, actor: Actor, requester: Requester) -> bytes:
         coercers = self._coercers(asked)
         read = partial(read_variables, self.schema, asked.operation, asked.variables, coercers)
         variables = await compute(read, asked.size)
@@ -133,10 +148,6 @@ class Executor:
             if ready is not None:
                 self.ready.keep(asked, actor, ready, asked.values_size)
         return ready
-
-    async def _default_locale(self) -> str:
-        locales = self.controller.locales
-        return locales.default_at_once() or await locales.default()
 
     def _coercers(self, asked: RequestedOperation) -> VariableCoercers:
         known, key = asked.document.coercers, id(asked.operation)
@@ -294,8 +305,9 @@ class _Run:
         read = await roots.prepare(field, metadata, item)
         if roots is self.roots:  # no code has changed the arguments
             self.reads[item.key] = read
-        pieces = await read.run(self.executor.controller.reads)
-        weigh(pieces, self.sizes, self.executor.controller.reads)
+        reads = self.executor.controller.reads
+        pieces = read.fill(await read.fetch(reads))
+        weigh(pieces, self.sizes, reads)
         return b"".join(pieces)
 
     def _introspect(self, item: Selected) -> FieldResult:

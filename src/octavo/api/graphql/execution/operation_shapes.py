@@ -163,13 +163,14 @@ class Lifting:
 
 
 class _Shape(NamedTuple):
-    """How to read variables of one shape: a coercer for each given one, and the defaults of the others.
+    """How to read variables of one shape: a coercer for each given one, unless it is used as it was sent, and the
+    defaults of the others.
 
     `fixed` are the sources of values that an operation is prepared for, `pages` the variables that select pages, with
     their size. `only`: the operation, if there are neither.
     """
 
-    coercers: tuple[tuple[str, Coerce], ...]
+    coercers: tuple[tuple[str, Coerce | None], ...]
     defaults: Mapping[str, Any]
     fixed: tuple[Source, ...]
     pages: tuple[tuple[PageSource, int], ...]
@@ -179,7 +180,7 @@ class _Shape(NamedTuple):
         """Return the values of a request. Raises Irregular for invalid ones."""
         given, values = asked.variables, dict(self.defaults)
         for name, coerce in self.coercers:
-            values[name] = coerce(given[name])
+            values[name] = given[name] if coerce is None else coerce(given[name])
         if asked.literals is not None:
             values.update(asked.literals.values)
         return values
@@ -226,8 +227,11 @@ class OperationShapes:
         ):
             return
         fixed = tuple(source for source in _leaves(variables) if source not in free)
+        sent = asked.variables
         coercers = tuple(
-            (name, coerce) for name, coerce, _ in self._coercers.of(asked.operation) if name in asked.variables
+            (name, None if takes_texts and sent[name].__class__ is str else coerce)
+            for name, coerce, _, takes_texts in self._coercers.of(asked.operation)
+            if name in sent
         )
         given = dict(coercers) if asked.literals is None else {**dict(coercers), **asked.literals.values}
         defaults = {name: value for name, value in variables.items() if name not in given}
@@ -246,12 +250,13 @@ class OperationShapes:
 
 
 def _shape_key(asked: RequestedOperation, actor: Actor) -> Key | None:
-    key, literals = asked.operation_key(actor), asked.literals
+    literals, name = asked.literals, asked.operation.name
     try:
         given = _shape(asked.variables, _DEEPEST)
-        return (*key, given) if literals is None else (*key, given, _shape(literals.values, _DEEPEST))
+        values = None if literals is None else _shape(literals.values, _DEEPEST)
     except _Shapeless:
         return None
+    return asked.document.text, name and name.value, actor.kind, actor.ability.key, given, values
 
 
 def _operation_key(key: Key, shape: _Shape, values: Mapping[str, Any]) -> Key:

@@ -1,7 +1,7 @@
 """Prepared reads of root fields, which can run repeatedly without the document."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -14,7 +14,7 @@ from octavo.api.graphql.document.literals import Literals
 from octavo.api.graphql.execution.alias_splitter import split_aliases
 from octavo.api.graphql.execution.argument_parser import PageInfo, RequestedPage, page_info
 from octavo.api.graphql.execution.error_format import OperationUnavailable, is_outage, render
-from octavo.api.graphql.execution.error_sentinels import ErrorSentinels, is_marked
+from octavo.api.graphql.execution.error_sentinels import EDGE, ErrorSentinels, is_marked
 from octavo.api.graphql.schema.field_metadata import Part, part_of
 from octavo.content.controllers.reading import ContentReads
 from octavo.content.reader import PreparedRead
@@ -175,9 +175,12 @@ class EntryRead:
             return self
         return EntryRead(self.frame, read.rebind(variables) if read.lifted else read)
 
-    async def run(self, reads: ContentReads) -> Pieces:
+    def fetch(self, reads: ContentReads) -> Awaitable[Any]:
+        """Return the coroutine that reads the entry."""
+        return _nothing() if self.prepared is None else reads.find_any(self.prepared)
+
+    def fill(self, found: bytes | None) -> Pieces:
         """Return the JSON of the response."""
-        found = None if self.prepared is None else await reads.find_any(self.prepared)
         return self.frame.fill(NULL if found is None else found)
 
 
@@ -239,14 +242,19 @@ class ListRead:
             raise OtherPlan
         return ListRead(self.frame, read.at_page(start, start // limit + 1), self.asked.at(start, limit), source)
 
-    async def run(self, reads: ContentReads) -> Pieces:
+    def fetch(self, reads: ContentReads) -> Awaitable[Any]:
+        """Return the coroutine that reads the page."""
+        page = self.prepared.page
+        return reads.find(self.prepared) if page is None or page.after is None else reads.find_behind(self.prepared)
+
+    def fill(self, found: Sequence[Any]) -> Pieces:
         """Return the JSON of the collection."""
-        page, cursor = self.prepared.page or Page(), None
-        if page.after is None:
-            entries, total = await reads.find(self.prepared)
-        else:
-            entries, total, cursor = await reads.find_behind(self.prepared)
-        return self.frame.fill(entries, page_info(self.asked, page, total or 0, cursor))
+        cursor = found[2] if len(found) > 2 else None
+        return self.frame.fill(found[0], page_info(self.asked, self.prepared.page or Page(), found[1] or 0, cursor))
+
+
+async def _nothing() -> None:
+    """Read nothing, for an entry whose data is not selected."""
 
 
 Read = EntryRead | ListRead
@@ -335,15 +343,31 @@ class PreparedOperation(NamedTuple):
             members.append((before, read if isinstance(read, bytes) else read.rebind(variables)))
         return PreparedOperation(tuple(members), self.sentinels, self.locale)
 
-    async def answer(self, reads: ContentReads, asked: RequestedOperation) -> bytes:
-        """Run the reads and return the response. Raises OperationUnavailable."""
+    def answer(self, reads: ContentReads, asked: RequestedOperation) -> Coroutine[Any, Any, bytes]:
+        """Return the coroutine that runs the reads and returns the response. It raises OperationUnavailable."""
+        if len(self.members) > 1:
+            return self._answer_all(reads, asked)
+        before, read = self.members[0]
+        return self._answer_one(before, read, reads, asked)  # a task costs more than the read itself
+
+    async def _answer_one(
+        self, before: bytes, read: Read | bytes, reads: ContentReads, asked: RequestedOperation
+    ) -> bytes:
+        if isinstance(read, bytes):
+            return b"".join((b'{"data":', before, read, b"}}"))
+        try:
+            pieces = read.fill(await read.fetch(reads))
+            reads.check_size(sum(map(len, pieces)))
+        except OctavoError as error:
+            return complete((before, NULL, b"}"), asked.place([render(error)]), has_values=False)
+        answer = b"".join((b'{"data":', before, *pieces, b"}}"))
+        if EDGE not in answer or not self.sentinels.errors:
+            return answer
+        value, errors = self._take_errors(before, pieces)
+        return complete((before, value, b"}"), asked.place(errors), has_values=value != NULL)
+
+    async def _answer_all(self, reads: ContentReads, asked: RequestedOperation) -> bytes:
         sizes: list[int] = []
-        if len(self.members) == 1:  # a task costs more than the read itself
-            before, read = self.members[0]
-            pieces, errors = await self._run_read(before, read, reads, sizes)
-            if not errors:
-                return b"".join((b'{"data":', before, *pieces, b"}}"))
-            return complete((before, *pieces, b"}"), asked.place(errors), has_values=pieces != [NULL])
         with reads.request_share():
             results = await asyncio.gather(
                 *[self._run_read(before, read, reads, sizes) for before, read in self.members]
@@ -369,15 +393,17 @@ class PreparedOperation(NamedTuple):
         if isinstance(read, bytes):
             return [read], []
         try:
-            pieces = await read.run(reads)
-            sizes += map(len, pieces)  # as `weigh`, without a call
-            reads.check_size(sum(sizes))
+            pieces = read.fill(await read.fetch(reads))
+            weigh(pieces, sizes, reads)
         except OctavoError as error:
             return [NULL], [render(error)]
         if not (self.sentinels.errors and is_marked(pieces)):
             return pieces, []
-        answer, errors = self.sentinels.take(b"".join(pieces), (before[2:-2].decode(),))
-        return [answer], errors
+        value, errors = self._take_errors(before, pieces)
+        return [value], errors
+
+    def _take_errors(self, before: bytes, pieces: Pieces) -> tuple[bytes, Errors]:
+        return self.sentinels.take(b"".join(pieces), (before[2:-2].decode(),))
 
 
 def weigh(pieces: Pieces, sizes: list[int], reads: ContentReads) -> None:

@@ -111,7 +111,8 @@ class RootResolvers:
 
     async def entry(self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int) -> bytes:
         """Return a response with the entry of that id, or null if it was deleted."""
-        return b"".join(await self._one(uid, wrapper, selected, entry_id).run(self.reads))
+        read = self._one(uid, wrapper, selected, entry_id)
+        return b"".join(read.fill(await read.fetch(self.reads)))
 
     def _one(
         self, uid: str, wrapper: GraphQLObjectType, selected: Selected, entry_id: int, source: str | None = None

@@ -3,7 +3,7 @@
 Imports graphql-core, so `endpoint` imports it late.
 """
 
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Coroutine, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 from weakref import ref
 
@@ -100,6 +100,7 @@ def _key(inside: Any, step: str) -> Any:
 
 
 JSON: Final = "application/json"
+_JSON: Final = JSON.encode()
 GRAPHQL: Final = "application/graphql-response+json"
 _SUBTYPE: Final = b"graphql-response"
 GRAPHQL_UTF8: Final = "application/graphql-response+json; charset=utf-8"
@@ -193,7 +194,7 @@ class _SharedOperation:
 
 
 class _InvalidDocument(Exception):
-    """A document that cannot be parsed or does not match the schema, with the body of its response."""
+    """A document that cannot be parsed, does not match the schema, or signs in too often, with its response's body."""
 
     def __init__(self, response: bytes) -> None:
         self.response = response
@@ -239,13 +240,13 @@ _AS_GRAPHQL: Final = _Answers(graphql=True)
 
 
 class _Caller(NamedTuple):
-    """The caller, the request, the format of responses, the sign-in attempts, and the body's size in bytes."""
+    """The caller, the request, the format of responses, the body's size in bytes, and a batch's sign-in attempts."""
 
     actor: Actor
     request: Request
     answers: _Answers
-    attempts: Attempts
     size: int = 0
+    attempts: Attempts | None = None
 
 
 def open_answering(content: GraphqlContent, parse_text: ParseText, options: GraphqlOptions) -> "RequestHandler":
@@ -291,9 +292,7 @@ class RequestHandler:
         if not params.keys() & {"query", "extensions"}:
             return answers.text("GET query missing.")
         try:
-            return await self._one(
-                params, _Caller(actor, request, answers, Attempts(self._options.logins)), from_address=True
-            )
+            return await self._one(params, _Caller(actor, request, answers), from_address=True)
         except _BadRequest as error:
             return answers.text(str(error))
 
@@ -301,8 +300,10 @@ class RequestHandler:
         """Run an operation or a batch."""
         answers = self._answers_for(request)
         try:
-            actor = request.actor = await self._authenticate(request)
-            body = await request.body() if request.content_type == JSON else b""
+            at_once = None if request.is_followed else self._authenticator.at_once(request.header("authorization"))
+            actor = request.actor = at_once or await self._authenticate(request)
+            is_json = request.headers.get(b"content-type") == _JSON or request.content_type == JSON
+            body = await request.body() if is_json else b""
             asked = self._operations.get(body)
             if isinstance(asked, _SharedOperation):
                 asked = asked.restore()
@@ -321,29 +322,38 @@ class RequestHandler:
                 raise
             return answers.errors(error.status, [render(error)])
 
-    async def _authenticate(self, request: Request) -> Actor:
-        authorization = request.header("authorization")
-        actor = None if request.is_followed else self._authenticator.at_once(authorization)
-        return actor or await self._authenticator.authenticate(authorization)
+    def _authenticate(self, request: Request) -> Awaitable[Actor]:
+        return self._authenticator.authenticate(request.header("authorization"))
 
-    async def _post(self, request: Request, body: bytes, actor: Actor, answers: _Answers) -> Response:
+    def _post(self, request: Request, body: bytes, actor: Actor, answers: _Answers) -> Coroutine[Any, Any, Response]:
+        """Return the coroutine that handles a body. Most are parsed here, which saves a step."""
+        if not body or request.overlay is not None or len(body) > MOST_PARSED_HERE:
+            return self._post_other(request, body, actor, answers)
+        try:
+            value = parse_json(body, request.options.body.json_depth)
+        except MalformedBody as error:
+            raise MalformedBody(error.message) from None
+        caller = _Caller(actor, request, answers, len(body))
+        if value and value.__class__ is dict:
+            return self._one(value, caller, body=body)
+        return self._answer(value, caller, body)
+
+    async def _post_other(self, request: Request, body: bytes, actor: Actor, answers: _Answers) -> Response:
         value, size = await self._read(request, body)
-        caller = _Caller(actor, request, answers, Attempts(self._options.logins), size)
+        return await self._answer(value, _Caller(actor, request, answers, size), body)
+
+    def _answer(self, value: Any, caller: _Caller, body: bytes) -> Coroutine[Any, Any, Response]:
+        """Return the coroutine that runs the operation or the batch of a parsed body. Raises _BadRequest."""
         if isinstance(value, list) and value:
-            return await self._batch(value, caller)
-        if not value or not (value.__class__ is dict or isinstance(value, Mapping)):
+            return self._batch(value, caller._replace(attempts=Attempts(self._options.logins)))
+        if not value or not isinstance(value, Mapping):
             raise _BadRequest(_NO_BODY)
-        return await self._one(value, caller, body=body)
+        return self._one(value, caller, body=body)
 
     async def _read(self, request: Request, body: bytes) -> tuple[Any, int]:
         """Return the parsed body, and its size in bytes. `body` is empty unless it is JSON."""
         if body and request.overlay is None:
-            if len(body) > MOST_PARSED_HERE:
-                return await _with_default_error_name(request.json()), len(body)
-            try:
-                return parse_json(body, request.options.body.json_depth), len(body)
-            except MalformedBody as error:
-                raise MalformedBody(error.message) from None
+            return await _with_default_error_name(request.json()), len(body)
         if (
             request.content_type == FORM_DATA
             and not self._options.simple_forms
@@ -381,7 +391,9 @@ class RequestHandler:
         answers = caller.answers
         trace = Trace(self._options.trace_clock) if self._options.trace_clock else None
         try:
-            asked = await self._read_operation(given, trace, caller.size)
+            asked = self._known_operation(given, caller.size) or await self._read_operation(given, trace, caller.size)
+            if asked is not None and asked.is_mutation and not from_address:
+                self._count_logins(asked, caller)
         except _InvalidDocument as error:
             return answers.json(400, error.response)
         except PersistedQueryRefused as error:
@@ -393,10 +405,6 @@ class RequestHandler:
         is_query = asked.operation.operation is OperationType.QUERY
         if from_address and not is_query:
             return answers.failed(405, "GET supports only query operation")
-        try:
-            caller.attempts.add(asked.operation, asked.document.fragments)
-        except TooManyLogins as error:
-            return answers.failed(400, str(error), VALIDATION_FAILED)
         caller.request.is_read = is_query and bool(body)
         asked.is_new = is_query and bool(body) and asked.has_values and not self._recent.repeats(body)
         try:
@@ -418,6 +426,28 @@ class RequestHandler:
             self._operations.put(body, asked, size + asked.document.size)
         else:
             self._operations.put(body, _SharedOperation(asked, asked.literals), size + _SHARED_BYTES)
+
+    def _count_logins(self, asked: RequestedOperation, caller: _Caller) -> None:
+        """Count the sign-in attempts of a mutation. Raises _InvalidDocument if there are too many."""
+        attempts = caller.attempts or Attempts(self._options.logins)
+        try:
+            attempts.add(asked.operation, asked.document.fragments)
+        except TooManyLogins as error:
+            rendered = {"message": str(error), "extensions": {"code": VALIDATION_FAILED}}
+            raise _InvalidDocument(orjson.dumps({"errors": [rendered]})) from None
+
+    def _known_operation(self, given: Mapping[str, Any], size: int) -> RequestedOperation | None:
+        """Return the operation of a document that is cached and has only one; None if that needs more than a lookup."""
+        text, variables, name = given.get("query"), given.get("variables"), given.get("operationName")
+        if text.__class__ is not str or variables.__class__ is not dict or "extensions" in given:
+            return None
+        document = self._documents.known(text)
+        operation = None if document is None else document.only
+        if document is None or operation is None:
+            return None
+        if name is not None and (operation.name is None or operation.name.value != name):
+            return None
+        return RequestedOperation(document, operation, variables, size)
 
     async def _read_operation(
         self, given: Mapping[str, Any], trace: Trace | None, size: int
