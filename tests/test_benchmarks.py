@@ -4,7 +4,7 @@ import asyncio
 import gc
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from rich.console import Console
 import octavo
 from benchmarks.__main__ import table_of
 from benchmarks.client import Client
+from benchmarks.cold import first_requests
 from benchmarks.harness import Bench, Measured, measure, once
 from benchmarks.load import WORKLOADS, Load, load_by_ourselves
 from benchmarks.load_data import TOKEN_FILE, fill, write_project
@@ -34,22 +35,25 @@ pytestmark = pytest.mark.anyio
 
 # Calls of Python functions at most, to plan and to compile for one database: about a tenth more than are made now.
 MOST_CALLS = {
-    "nothing asked": (85, 285),
-    "filter, sort, page": (245, 415),
-    "four relations": (295, 700),
-    "five levels": (320, 950),
-    "components and zones": (670, 1680),
+    "nothing asked": (85, 205),
+    "filter, sort, page": (245, 325),
+    "four relations": (295, 610),
+    "five levels": (310, 710),
+    "components and zones": (650, 1330),
 }
 
 # Calls of our own functions at most, for a whole request on SQLite and on PostgreSQL. For reads as many as are made
 # now, since each shows in how many requests are answered; for writes a twentieth more.
 MOST_REQUEST_CALLS = {
     "read an entry": (42, 57),
-    "list entries": (46, 62),
+    "list entries": (45, 60),
     "create, small": (220, 247),
     "update, small": (209, 237),
     "update, large": (1650, 1889),
 }
+
+# Calls of Python functions at most, for the first request of a shape: about a twentieth more than are made now.
+MOST_FIRST_CALLS = {"flat list": 950, "populate=*": 3700, "deep page": 5600, "GraphQL": 5400}
 
 WRITES = {
     "create, small": ("POST", "/api/books", SMALL),
@@ -151,6 +155,23 @@ async def test_requests_cost_no_more_calls(world: World, database: str) -> None:
             await client.send()
         calls = min([await calls_of_request(client) for _ in range(5)], key=Counter.total)
         assert calls.total() <= MOST_REQUEST_CALLS[name][position], (name, calls.most_common(20))
+
+
+@pytest.mark.usefixtures("measured_quick")
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+async def test_first_requests_of_a_shape_cost_no_more_calls(world: World, database: str) -> None:
+    for name, send in first_requests(world, world.sites[database].octavo.asgi).items():
+        for _ in range(3):
+            await send()
+        calls = min([await calls_of_first(send) for _ in range(4)], key=Counter.total)
+        assert calls.total() <= MOST_FIRST_CALLS[name], (name, calls.most_common(20))
+
+
+async def calls_of_first(send: Callable[[], Awaitable[bytes]]) -> Counter[str]:
+    """Functions of Python that a request calls, in libraries too."""
+    with counted_calls() as calls:
+        await send()
+    return calls
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])

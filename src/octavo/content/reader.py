@@ -30,7 +30,7 @@ from octavo.query.plan.nodes import LiteralShape, ReadPlan, Shape, Slot
 from octavo.query.plan.planning import LiftedParameter, ReadLimits, Value
 from octavo.query.plan.read import Planned
 from octavo.query.plan.rows import RowsQuery, plan_rows
-from octavo.query.plan.sources import Sources, sources_of
+from octavo.query.plan.sources import LateSources, Sources
 from octavo.query.sql.read.json_shapes import StatementTooLong
 from octavo.query.sql.read.rows import compile_rows
 from octavo.query.sql.read.select import compile_entry, compile_read, compile_total, compile_written
@@ -135,7 +135,7 @@ class CompiledRead:
     long: bool
     bounded: bool
     nesting: Nesting
-    sources: Sources
+    sources: LateSources
     written: Callable[[str], str | None]
     """Returns SQL with the same result for an entry that the statement itself writes, given the name of its WITH table;
     None if that is not possible."""
@@ -168,7 +168,7 @@ class PreparedRead:
     def sources(self) -> Sources:
         """The sources of its result, from the latest plan."""
         latest = None if self.renewal is None else self.renewal.latest
-        return (latest or self).statement.sources
+        return (latest or self).statement.sources.find()
 
     @property
     def reads_by_id(self) -> bool:
@@ -380,7 +380,11 @@ class EntryReader:
 
     async def read_list(self, prepared: PreparedRead) -> tuple[bytes, int | None]:
         """Return a page as a JSON array, and the total if requested. Raises ValidationError as `read_one`."""
-        row = await self._read_rows(prepared)
+        if prepared.renewal is None and self._file_rewriter is None:  # as `_read_rows`, with one coroutine less
+            fetch, apart = self._contents.fetch_row, prepared.statement.apart
+            row = await self._run(fetch if apart is None else partial(fetch, apart=apart), prepared, True)
+        else:
+            row = await self._read_rows(prepared)
         return row[0], row[1] if len(row) > 1 else None
 
     async def read_behind(self, prepared: PreparedRead) -> tuple[bytes, int | None, str | None]:
@@ -481,7 +485,7 @@ class EntryReader:
         shared = None if found.is_large or self.database.simple else shared_values(plan)
         apart = None if shared is None else PageAndCount(shared, partial(self._texts_apart, plan))
         bounded = found.is_large or len(text) > _LONG_TEXT
-        return CompiledRead(text, long, bounded, found, sources_of(plan), written, apart)
+        return CompiledRead(text, long, bounded, found, LateSources(plan), written, apart)
 
     def _texts_apart(self, plan: ReadPlan) -> tuple[str, str, int] | None:
         keeps_totals, keeps_parts = self._keeps_totals, self._keeps_parts

@@ -126,8 +126,7 @@ class Shaper:
             scalars, optional = self._known_scalars(scalars, self.place)
         members: list[Member] = [scalars] if scalars.members else []
         for populate in query.populate:
-            shaper = replace(self, state=populate.query.publication_state or self.state)
-            shape = shaper.populated(populate, query, definition)
+            shape = self._in_state(populate.query).populated(populate, query, definition)
             guard = None if self.place is None else plan_guard(self.place, populate.name, self.planning)
             if guard is not None:
                 shape = GuardShape(guard, shape)
@@ -137,6 +136,11 @@ class Shaper:
             else:
                 members.append((populate.name, shape))
         return ObjectShape(tuple(members), tuple(optional))
+
+    def _in_state(self, query: Query) -> "Shaper":
+        """Return the Shaper for the publication state of a query, if it has one."""
+        state = query.publication_state
+        return self if state is None or state is self.state else replace(self, state=state)
 
     def _known_scalars(self, run: ScalarRun, place: FieldPlace) -> tuple[ScalarRun, list[tuple[str, Shape]]]:
         """Split the scalars into those readable on every entry and those readable on some entries only."""
@@ -216,7 +220,7 @@ class Shaper:
         branches = []
         for branch in populate.branches or ():
             component = self.planning.registry.components[branch.component]
-            inside = replace(self, state=branch.query.publication_state or self.state)
+            inside = self._in_state(branch.query)
             if self.place is not None:
                 inside = inside.below(attribute, component)
             shape = inside.flat(branch.query, component)

@@ -55,6 +55,22 @@ def sources_of(plan: ReadPlan) -> Sources:
     return Sources(frozenset(types | own_uid), is_alone and not own_uid & types)
 
 
+class LateSources:
+    """The sources of a plan, found when they are first needed: only the tags of caches need them."""
+
+    __slots__ = ("_found", "_plan")
+
+    def __init__(self, plan: ReadPlan) -> None:
+        self._plan = plan
+        self._found: Sources | None = None
+
+    def find(self) -> Sources:
+        """Return the sources."""
+        if self._found is None:
+            self._found = sources_of(self._plan)
+        return self._found
+
+
 def _can_lose(relation: Relation) -> bool:
     """Return whether a write of another entry can remove this entry's targets."""
     return takes_targets(relation) or relation.kind in _TAKEN_BY_MORPHS

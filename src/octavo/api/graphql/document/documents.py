@@ -14,7 +14,6 @@ from graphql import (
     OperationDefinitionNode,
     OperationType,
     parse,
-    validate,
 )
 from graphql.validation import specified_rules
 
@@ -31,6 +30,7 @@ from octavo.api.graphql.document.limits import (
     fragments_of,
     operations_of,
 )
+from octavo.api.graphql.document.validation import validate_document
 from octavo.api.graphql.options import Limits
 from octavo.api.graphql.tracing import PARSING, VALIDATION, Trace, stage
 from octavo.core.cache import Cache
@@ -113,7 +113,7 @@ class Documents:
         with stage(trace, PARSING):
             document = self._parse(text)
         with stage(trace, VALIDATION):
-            self._validate(document)
+            self._validate(text, document)
         operations = tuple(operations_of(document))
         only = None
         if len(operations) == 1 and operations[0].operation is not OperationType.SUBSCRIPTION:
@@ -128,11 +128,11 @@ class Documents:
         except GraphQLSyntaxError as error:
             raise RefusedDocument([worded(error)], PARSE_FAILED) from None
 
-    def _validate(self, document: DocumentNode) -> None:
+    def _validate(self, text: str, document: DocumentNode) -> None:
         errors = check_size(document, self._limits)
         if not errors:
             errors = check_depth(document, self._limits.depth)
-            found = validate(self._schema, document, self._rules, max_errors=MOST_ERRORS)
+            found = validate_document(self._schema, text, document, self._rules, MOST_ERRORS)
             errors += [worded(error) for error in found]
         if errors:
             raise RefusedDocument(errors, VALIDATION_FAILED)

@@ -23,6 +23,7 @@ from graphql import (
     Visitor,
     visit,
 )
+from graphql.language.ast import QUERY_DOCUMENT_KEYS
 
 from octavo.api.graphql.options import Limits
 from octavo.core.text_limits import MAX_NUMBER
@@ -103,10 +104,21 @@ def count_tokens(text: str) -> int:
     return sum(1 for found in _TOKENS.finditer(text) if found[1])
 
 
+_COUNTED: Final = {
+    **QUERY_DOCUMENT_KEYS,
+    "field": ("directives", "selection_set"),
+    "fragment_spread": ("directives",),
+    "operation_definition": ("variable_definitions", "directives", "selection_set"),
+    "variable_definition": ("directives",),
+    "directive": (),
+}
+"""The members of nodes with something to count: no names, arguments and types."""
+
+
 def check_size(document: DocumentNode, limits: Limits) -> list[GraphQLError]:
     """Return why a document is too large, or no errors."""
     written = _Written()
-    visit(document, written)
+    visit(document, written, _COUNTED)
     try:
         written.check(limits)
         measure = _Measure(fragments_of(document), limits)
