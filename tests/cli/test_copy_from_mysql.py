@@ -66,9 +66,6 @@ def test_wrong_calls(call: Call, project: Path, mysql_name: str, mysql_server: M
     source, target = mysql_server.url(mysql_name), "sqlite:///copy.db"
     assert refused(call("db", "copy", source, target)) == "The source has no table of this project"
     assert refused(call("db", "copy", source, source)) == "source and target are the same database"
-    assert refused(call("db", "copy", target, source)) == (
-        "MySQL can only be the source; the target is sqlite:///... or postgresql://..."
-    )
     assert refused(call("db", "copy", "mysql://h", target)).endswith("the name of the database is missing")
     assert refused(call("db", "copy", source, target, "--time-zone", "Mars")).startswith("unknown time zone 'Mars'")
     assert refused(call("db", "copy", target, "sqlite:///b.db", "--time-zone", "UTC")) == (

@@ -1,8 +1,8 @@
-"""`octavo db copy`: copy a project's database to another one, from SQLite, PostgreSQL or MySQL."""
+"""`octavo db copy`: copy a project's database to another one, between SQLite, PostgreSQL and MySQL."""
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -11,7 +11,7 @@ from octavo.cli.terminal import progress_bar
 from octavo.cli.webhooks import active_webhooks, print_active_webhooks
 from octavo.core.plurals import counted
 from octavo.database import SQLITE_PREFIX, open_database
-from octavo.database.connection import Database
+from octavo.database.connection import Database, DatabaseMisconfigured
 from octavo.database.vacuum import vacuum
 from octavo.events.outbox import Outbox
 from octavo.operations.runtime.definitions import project_registry
@@ -25,6 +25,8 @@ from octavo.settings.database_url import read_database_url
 
 if TYPE_CHECKING:
     from octavo.operations.transfer.mysql.source import MysqlSource
+
+_NO_DRIVER: Final = "MySQL requires the asyncmy package: pip install 'octavo[mysql]'"
 
 
 @click.command(
@@ -55,8 +57,8 @@ def copy(
     """Copy all data of the project from one database to another.
 
     SOURCE and TARGET are URLs as in DATABASE_URL: sqlite:///relative.db (to the project), sqlite:////absolute.db,
-    postgresql://user@host/name. SOURCE can also be mysql://user@host/name. Ids stay the same. The copy is one
-    transaction: if it fails, the target is unchanged.
+    postgresql://user@host/name, mysql://user@host/name. Ids stay the same. The copy is one transaction: if it fails,
+    the target is unchanged.
     """
     settings = read_settings(project)
     source, target = _located(source, project), _located(target, project)
@@ -107,7 +109,7 @@ def _open_mysql(url: str, time_zone: str) -> "MysqlSource":
 
         return MysqlSource(read_address(url), read_zone(time_zone))
     except ImportError:
-        refuse("MySQL requires the asyncmy package: pip install 'octavo[mysql]'")
+        refuse(_NO_DRIVER)
     except ValueError as error:
         refuse(str(error))
 
@@ -125,9 +127,14 @@ def _zone_warnings(source: "Database | MysqlSource") -> list[str]:
 
 
 def _open_target(url: str, schema: str | None) -> Database:
-    if url.startswith(MYSQL_PREFIXES):
-        refuse("MySQL can only be the source; the target is sqlite:///... or postgresql://...")
-    return _open(url, schema)
+    if not url.startswith(MYSQL_PREFIXES):
+        return _open(url, schema)
+    try:
+        return open_database(url, parameters=read_address(url).parameters())
+    except DatabaseMisconfigured:
+        refuse(_NO_DRIVER)
+    except ValueError as error:
+        refuse(str(error))
 
 
 def _open(url: str, schema: str | None) -> Database:

@@ -124,8 +124,7 @@ class MysqlDatabase:
         until = time.monotonic() + self._start_patience
         while not await self._is_open(last_try=time.monotonic() >= until):  # noqa: ASYNC110 - no event to await
             await asyncio.sleep(_NEXT_TRY_SECONDS)
-        version = value_of(await self._read_freely(lambda result: result, "SELECT version()", ()))
-        self._dialect.adapt(version)
+        self._dialect.adapt(*await self._read_freely(first_of, "SELECT version(), @@max_allowed_packet", ()))
         self._watchdog.start()
 
     async def _is_open(self, last_try: bool) -> bool:

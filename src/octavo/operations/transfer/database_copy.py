@@ -9,6 +9,7 @@ from octavo.access.authentication import token_versions
 from octavo.core.plurals import counted
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, RowReader
+from octavo.database.mysql_locks import TABLE as LOCKS_TABLE
 from octavo.database.option_changes import (
     fill_after,
     find_option_changes,
@@ -23,7 +24,7 @@ from octavo.events.purging.purges import Purges
 from octavo.operations.runtime.prepare_database import bring_up_to_date, check_types
 from octavo.operations.transfer.problems import Problems, TransferError, listed
 from octavo.operations.transfer.rows.plain_values import KIND_OF_WORD, obstacle
-from octavo.operations.transfer.rows.tables import ID, PlainRow, RowTable, insert_rows, read_batches
+from octavo.operations.transfer.rows.tables import ID, PlainRow, RowTable, insert_rows, read_batches, row_bytes
 from octavo.query.sql.ddl.physical import physical_tables
 from octavo.query.sql.ddl.tables import ForeignKey, SystemTable, Table, wanted_tables
 from octavo.query.sql.dialects.base import BasicDialect, Dialect
@@ -32,7 +33,12 @@ from octavo.query.sql.served_rows import HIDDEN_ENTRIES
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import ValueKind
 
+_OF_DATABASE: Final = frozenset({STATE_TABLE, LOCKS_TABLE})
+"""Tables that describe the database itself."""
 _CASCADE: Final = "CASCADE"
+_UNSIGNED: Final = " unsigned"
+_STATEMENT_BYTES: Final = 20_000
+"""More than the bytes of an INSERT around the values of a row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +46,8 @@ class TableCopy:
     """A table to copy, in the source and in the target, with the same columns in the same order.
 
     `where` selects the rows to copy, with the source's names. `emptied` are columns read with an expression, because
-    their references can be missing. `later` are columns filled when all rows of the table exist.
+    their references can be missing. `later` are columns filled when all rows of the table exist. `unsigned` are columns
+    that cannot store negative numbers in the target.
     """
 
     source: RowTable
@@ -48,6 +55,7 @@ class TableCopy:
     where: str = "1 = 1"
     emptied: Mapping[str, str]
     later: tuple[str, ...] = ()
+    unsigned: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +85,7 @@ def plan_copy(
         for words, here, there in zip(
             wanted, physical_tables(wanted, source), physical_tables(wanted, target), strict=True
         )
-        if here.name in found and here.name != STATE_TABLE  # which describes the database itself
+        if here.name in found and here.name not in _OF_DATABASE
     ]
     copies = {here.name: _table_copy(words, here, there, found[here.name], source) for words, here, there in named}
     own_names = {table.name for table in own}
@@ -93,11 +101,8 @@ def plan_copy(
 
 def _table_copy(words: Table, here: Table, there: Table, found: Table, dialect: BasicDialect) -> TableCopy:
     present = {column.name for column in found.columns}
-    pairs = [
-        (mine.name, theirs.name, KIND_OF_WORD[word.type])
-        for word, mine, theirs in zip(words.columns, here.columns, there.columns, strict=True)
-        if mine.name in present
-    ]
+    columns = [each for each in zip(words.columns, here.columns, there.columns, strict=True) if each[1].name in present]
+    pairs = [(mine.name, theirs.name, KIND_OF_WORD[word.type]) for word, mine, theirs in columns]
     keys = [key for key in here.foreign_keys if key.column in present]
     return TableCopy(
         source=RowTable(here.name, {mine: kind for mine, _, kind in pairs}),
@@ -105,6 +110,7 @@ def _table_copy(words: Table, here: Table, there: Table, found: Table, dialect: 
         where=" AND ".join(["1 = 1", *_conditions(keys, dialect)]),
         emptied={key.column: _emptied(key, dialect) for key in keys if key.on_delete != _CASCADE},
         later=tuple(key.column for key in keys if key.target == here.name and key.on_delete != _CASCADE),
+        unsigned=frozenset(mine.name for _, mine, theirs in columns if theirs.type.endswith(_UNSIGNED)),
     )
 
 
@@ -142,7 +148,7 @@ def _unknown(found: Mapping[str, Table], wanted: Mapping[str, Table], own: set[s
         if name in wanted:
             known = {column.name for column in wanted[name].columns}
             yield from (f"{name}.{column.name}" for column in table.columns if column.name not in known)
-        elif name not in own and name != STATE_TABLE and not name.startswith(PREFIX):
+        elif name not in own and name not in _OF_DATABASE and not name.startswith(PREFIX):
             yield name
 
 
@@ -324,7 +330,7 @@ class _Copying:
         async for rows in read_batches(
             self._snapshot, self._source, each.source, each.where, each.emptied, self._problems
         ):
-            self._look_at(each.source, rows)
+            self._look_at(each, rows)
             if self._goes_on():
                 firsts = [_without(row, names, each.later) for row in rows] if each.later else rows
                 await insert_rows(self._connection, self._target, each.target, firsts)
@@ -338,16 +344,31 @@ class _Copying:
     def _goes_on(self) -> bool:
         return self._options.skip_invalid or not self._problems.count
 
-    def _look_at(self, table: RowTable, rows: Sequence[PlainRow]) -> None:
-        limits, rounded = self._target.column_limits, self._options.rounded
-        columns = list(table.columns.items())
-        id_at = list(table.columns).index(ID)
+    def _look_at(self, each: TableCopy, rows: Sequence[PlainRow]) -> None:
+        """Find the values that the target cannot store."""
+        limits, rounded, largest = self._target.column_limits, self._options.rounded, self._target.largest_statement
+        columns = [(at, kind, name in each.unsigned) for at, (name, kind) in enumerate(each.source.columns.items())]
         for row in rows:
-            for at, (name, kind) in enumerate(columns):
-                problem = obstacle(kind, row[at], limits, rounded=rounded)
+            for at, kind, unsigned in columns:
+                value = row[at]
+                problem = obstacle(kind, value, limits, rounded=rounded)
+                if problem is None and unsigned and value is not None and value < 0:
+                    problem = "is negative"
                 if problem is not None:
-                    self._problems.add(f"{table.place(name, row[id_at])}: {problem}")
-                    row[at] = None
+                    self._refuse(each.source, row, at, problem)
+            if largest is not None and (size := row_bytes(row)) > largest - _STATEMENT_BYTES:
+                problem = f"the row has {size} bytes, too many for the server's max_allowed_packet ({largest})"
+                self._refuse(each.source, row, _longest(row), problem)
+
+    def _refuse(self, table: RowTable, row: PlainRow, at: int, problem: str) -> None:
+        """Report a value and leave it empty. Raises TransferError for an id, which cannot be empty."""
+        names = list(table.columns)
+        told = f"{table.place(names[at], row[names.index(ID)])}: {problem}"
+        if names[at] != ID:
+            row[at] = None
+        elif self._options.skip_invalid:
+            raise TransferError(told)
+        self._problems.add(told)
 
     async def _fill_later(self, each: TableCopy) -> None:
         """Fill the columns that refer to rows of the same table."""
@@ -362,6 +383,11 @@ class _Copying:
                     await self._connection.execute(text, row)
 
     async def _copy_own(self, table: RowTable) -> None:
+        """Copy one of Octavo's own tables. Those that can have many rows have an id."""
+        if table.columns.get(ID) is ValueKind.BIG_INTEGER:
+            async for batch in read_batches(self._snapshot, self._source, table):
+                await insert_rows(self._connection, self._target, table, batch)
+            return
         names = ", ".join(map(self._source.quote, table.columns))
         rows = await self._snapshot.fetch_all(f"SELECT {names} FROM {self._source.quote(table.name)}")
         await insert_rows(self._connection, self._target, table, [list(row) for row in rows])
@@ -372,6 +398,11 @@ class _Copying:
             count = await self._connection.fetch_value(f"SELECT count(*) FROM {self._target.quote(each.target.name)}")
             if count != rows[each.source.name]:
                 raise TransferError(f"{each.target.name}: copied {counted(count, 'row')} of {rows[each.source.name]}")
+
+
+def _longest(row: PlainRow) -> int:
+    """Return the position of the longest text."""
+    return max(range(len(row)), key=lambda at: len(row[at]) if isinstance(row[at], str) else 0)
 
 
 def _without(row: PlainRow, names: Sequence[str], later: Sequence[str]) -> PlainRow:

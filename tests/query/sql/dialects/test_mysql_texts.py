@@ -148,14 +148,14 @@ def test_every_call_has_a_row() -> None:
 def test_mysql_numbers_the_rows_of_a_page() -> None:
     """It knows no LIMIT in `group_concat`, but a table in FROM can depend on the row of the statement around it."""
     dialect = MySQLDialect()
-    dialect.adapt("8.0.36")
+    dialect.adapt("8.0.36", 2**26)
     assert dialect.join_ordered(OrderedRows("j", "t", ("a", "b DESC"), "l", keys="k"), "r") == JoinedRows(
         "group_concat(r.json ORDER BY r.place IS NOT NULL, r.place SEPARATOR ',')",
         "group_concat(r.keys ORDER BY r.place IS NOT NULL, r.place SEPARATOR ',')",
         "(SELECT j AS json, k AS keys, row_number() OVER (ORDER BY a, b DESC) AS place FROM t ORDER BY a, b"
         " DESC LIMIT l) r",
     )
-    dialect.adapt("10.11.6-MariaDB")
+    dialect.adapt("10.11.6-MariaDB", 2**24)
     assert dialect.join_ordered(OrderedRows("j", "t", ["a.id"], "l"), "r") == MYSQL.join_ordered(
         OrderedRows("j", "t", ["a.id"], "l"), "r"
     )

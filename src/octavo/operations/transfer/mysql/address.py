@@ -5,7 +5,7 @@ import re
 import ssl
 from collections.abc import Mapping
 from datetime import UTC, timedelta, timezone, tzinfo
-from typing import Final, Literal, cast
+from typing import Any, Final, Literal, cast
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -36,6 +36,17 @@ class MysqlAddress:
     def __str__(self) -> str:
         """Return the address for display, without the password."""
         return f"MySQL at {self.socket or f'{self.host}:{self.port}'}, database {self.name}"
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters of the driver that serves MySQL."""
+        return {
+            "host": self.socket or self.host,
+            "port": self.port,
+            "user": self.user,
+            "password": self.password,
+            "database": self.name,
+            "ssl": self.encryption,
+        }
 
     def ssl_contexts(self) -> tuple[ssl.SSLContext | None, ...]:
         """Return the TLS settings to try, in order; None means no encryption."""

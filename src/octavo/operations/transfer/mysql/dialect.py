@@ -54,8 +54,10 @@ class MysqlSourceDialect(BasicDialect):
         ORDER BY k.table_name, k.constraint_name""",
     )
 
-    def __init__(self, *, table_names_ignore_case: bool) -> None:
+    def __init__(self, *, table_names_ignore_case: bool, served: bool = False) -> None:
+        """`served`: Octavo has served the database, and not only v4."""
         self.table_names_ignore_case = table_names_ignore_case
+        self._served = served
 
     def mark(self, number: int) -> str:
         return f"?{number}"
@@ -67,6 +69,8 @@ class MysqlSourceDialect(BasicDialect):
         return instant
 
     def stored_json(self, column: str) -> str:
+        if self._served:
+            return column
         # On MySQL, v4 reads a JSON string that contains JSON as this JSON.
         inner = f"json_unquote({column})"
         nested = f"json_valid({column}) AND json_type({column}) = 'STRING' AND json_valid({inner})"

@@ -13,6 +13,7 @@ from asyncmy import errors
 
 from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import DatabaseMisconfigured, Row, Values
+from octavo.database.synchronize import STATE_TABLE
 from octavo.operations.transfer.mysql.address import PASSWORD_VARIABLE, MysqlAddress
 from octavo.operations.transfer.mysql.dialect import MysqlSourceDialect
 from octavo.operations.transfer.mysql.values import decoders
@@ -32,6 +33,7 @@ _UNLIMITED: Final = {True: "SET SESSION max_statement_time = 0", False: "SET SES
 """Removes the time limit of statements, by whether the server is MariaDB."""
 _OLDEST: Final = {True: (10, 2), False: (5, 7)}
 _SERVER: Final = "SELECT version(), @@lower_case_table_names, timestampdiff(MINUTE, utc_timestamp(), now())"
+_STATE: Final = "SELECT count(*) FROM information_schema.tables WHERE table_schema = database() AND table_name = {}"
 _BEGIN: Final = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
 
 _DENIED: Final = {
@@ -44,7 +46,10 @@ _DENIED: Final = {
 
 
 class MysqlSource:
-    """A MySQL or MariaDB database to copy from. `zone`: the time zone of stored instants."""
+    """A MySQL or MariaDB database to copy from. `zone`: the time zone of stored instants.
+
+    A database that Octavo has served is read as Octavo reads it, unless it has another time zone than UTC.
+    """
 
     dialect: MysqlSourceDialect
     offset: int
@@ -52,6 +57,7 @@ class MysqlSource:
 
     def __init__(self, address: MysqlAddress, zone: tzinfo = UTC) -> None:
         self._address = address
+        self._zone = zone
         self._decoders = decoders(zone)
         self._connection: asyncmy.Connection | None = None
 
@@ -93,7 +99,10 @@ class MysqlSource:
             )
         for statement in (*_SESSION, _UNLIMITED[is_mariadb]):
             await self.fetch_all(statement)
-        self.dialect = MysqlSourceDialect(table_names_ignore_case=bool(lower_case))
+        served = self._zone is UTC and bool(await self.fetch_value(_STATE.format(f"'{STATE_TABLE}'")))
+        if served:  # columns of type `timestamp` follow the session
+            await self.fetch_all("SET SESSION time_zone = '+00:00'")
+        self.dialect = MysqlSourceDialect(table_names_ignore_case=bool(lower_case), served=served)
 
     async def close(self) -> None:
         """Close the connection."""

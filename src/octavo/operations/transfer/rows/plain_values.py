@@ -7,8 +7,10 @@ column raise ValueError.
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
+from itertools import accumulate
+from math import isinf, isnan
 from typing import Any, Final
 
 import orjson
@@ -43,6 +45,10 @@ KIND_OF_WORD: Final[Mapping[str, ValueKind]] = {
 INSTANTS: Final = frozenset({ValueKind.DATETIME, ValueKind.TIMESTAMP})
 
 _BIG: Final = 2**63
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_JSON_STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_BRACKET: Final = re.compile(r"[][{}]")
 _YEAR: Final = re.compile(r"\d{4}-", re.ASCII)
 _DIGITS: Final = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 _FRACTION: Final = re.compile(r"(\.\d{3})\d+\Z", re.ASCII)
@@ -147,29 +153,34 @@ _PLAIN: Final[Mapping[ValueKind, Callable[[Any], Any]]] = {
 
 def obstacle(kind: ValueKind, value: Any, limits: ColumnLimits, *, rounded: bool = False) -> str | None:
     """Return why a database cannot store a plain value exactly, or None. `rounded`: decimals can lose digits."""
-    match value:
-        case None:
-            return None
-        case str() if kind is ValueKind.JSON:
-            return None if limits.nul_in_json or not _NUL_IN_JSON.search(value) else "contains a NUL character"
-        case str() if "\0" in value:
-            return "contains a NUL character"
-        case str() if kind is ValueKind.STRING:
-            longest = limits.longest_string
-            return f"is longer than {longest} characters" if longest is not None and len(value) > longest else None
-        case str() if kind is ValueKind.DECIMAL:
-            return _decimal_obstacle(Decimal(value), limits, rounded)
-        case str() if kind is ValueKind.DATE:
-            return "is before the year 1" if not limits.year_zero and value.startswith("0000") else None
-        case int() if kind is ValueKind.INTEGER and limits.largest_integer is not None:
-            return (
-                None
-                if -limits.largest_integer - 1 <= value <= limits.largest_integer
-                else "is too large for an integer"
-            )
-        case int() if kind is ValueKind.BIG_INTEGER:
-            return None if -_BIG <= value < _BIG else "is too large for an integer"
-    return None
+    if value is None:
+        return None
+    if kind is not ValueKind.JSON and isinstance(value, str) and "\0" in value:
+        return "contains a NUL character"
+    if kind is ValueKind.DECIMAL:
+        return _decimal_obstacle(Decimal(value), limits, rounded)
+    check = _OBSTACLES.get(kind)
+    return None if check is None else check(value, limits)
+
+
+def _string_obstacle(text: str, limits: ColumnLimits) -> str | None:
+    longest = limits.longest_string
+    return f"is longer than {longest} characters" if longest is not None and len(text) > longest else None
+
+
+def _integer_obstacle(number: int, limits: ColumnLimits) -> str | None:
+    largest = limits.largest_integer
+    return None if largest is None or -largest - 1 <= number <= largest else "is too large for an integer"
+
+
+def _big_integer_obstacle(number: int, limits: ColumnLimits) -> str | None:
+    return None if -_BIG <= number < _BIG else "is too large for an integer"
+
+
+def _float_obstacle(number: float, limits: ColumnLimits) -> str | None:
+    if isnan(number):
+        return "is not a number"
+    return "is infinite" if isinf(number) and not limits.infinite_numbers else None
 
 
 def _decimal_obstacle(number: Decimal, limits: ColumnLimits, rounded: bool) -> str | None:
@@ -179,3 +190,55 @@ def _decimal_obstacle(number: Decimal, limits: ColumnLimits, rounded: bool) -> s
     if rounded or places is None or number == round(number, places):
         return None
     return f"has more than {places} decimal places"
+
+
+def _day_obstacle(day: str, limits: ColumnLimits) -> str | None:
+    if limits.year_zero or (_DAY.fullmatch(day) and not day.startswith("0000")):
+        return None
+    return "is before the year 1" if day.startswith("0000") else "is not a day in the years 1 to 9999"
+
+
+def _datetime_obstacle(instant: int, limits: ColumnLimits) -> str | None:
+    return _instant_obstacle(instant, limits.datetimes)
+
+
+def _timestamp_obstacle(instant: int, limits: ColumnLimits) -> str | None:
+    return _instant_obstacle(instant, limits.timestamps)
+
+
+def _instant_obstacle(instant: int, limits: tuple[int, int] | None) -> str | None:
+    if limits is None or limits[0] <= instant <= limits[1]:
+        return None
+    return f"is not between {' and '.join(map(_shown_instant, limits))}"
+
+
+def _shown_instant(milliseconds: int) -> str:
+    moment = _EPOCH + timedelta(milliseconds=milliseconds)
+    return moment.replace(tzinfo=None).isoformat(" ", "seconds")
+
+
+def _json_obstacle(text: str, limits: ColumnLimits) -> str | None:
+    if not limits.nul_in_json and _NUL_IN_JSON.search(text):
+        return "contains a NUL character"
+    most = limits.json_levels
+    return f"has more than {most} levels" if most is not None and _levels(text, most) > most else None
+
+
+def _levels(text: str, most: int) -> int:
+    """Return how deep the arrays and objects of JSON are nested, or any number up to `most` if they have few."""
+    if text.count("[") + text.count("{") <= most:
+        return 0
+    brackets = _BRACKET.findall(_JSON_STRING.sub("", text))
+    return max(accumulate(1 if bracket in "[{" else -1 for bracket in brackets), default=0)
+
+
+_OBSTACLES: Final[Mapping[ValueKind, Callable[[Any, ColumnLimits], str | None]]] = {
+    ValueKind.STRING: _string_obstacle,
+    ValueKind.INTEGER: _integer_obstacle,
+    ValueKind.BIG_INTEGER: _big_integer_obstacle,
+    ValueKind.FLOAT: _float_obstacle,
+    ValueKind.DATE: _day_obstacle,
+    ValueKind.DATETIME: _datetime_obstacle,
+    ValueKind.TIMESTAMP: _timestamp_obstacle,
+    ValueKind.JSON: _json_obstacle,
+}

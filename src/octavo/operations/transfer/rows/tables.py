@@ -1,11 +1,12 @@
 """Tables with columns of known kinds: read them in batches and insert rows."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
 from octavo.core.values import dataclass
-from octavo.database.connection import Connection, IntegrityViolation, RowReader, UnsuitableValue
+from octavo.database.connection import Connection, IntegrityViolation, RowReader, UniqueViolation, UnsuitableValue
 from octavo.operations.transfer.problems import Problems, TransferError
 from octavo.operations.transfer.rows.plain_values import KIND_OF_WORD, plain, reading
 from octavo.query.sql.ddl.tables import Table
@@ -19,6 +20,16 @@ _FIRST_ROWS: Final = 50
 _MOST_ROWS: Final = 1000
 _BATCH_BYTES: Final = 4_000_000
 """Target size of a batch of rows, which is about the memory that it takes."""
+
+_STATEMENT_BYTES: Final = 1_000_000
+"""Target size of an INSERT, where the database limits it."""
+_NUMBER_BYTES: Final = 32
+_ROW_NUMBER: Final = re.compile(r" at row (\d+)$")
+"""The end of an error message of MySQL."""
+_EQUAL_TEXTS: Final = (
+    "The collation of the target's columns decides which texts are equal. To tell them apart, create the target with "
+    "the collation utf8mb4_nopad_bin (MariaDB) or utf8mb4_0900_bin (MySQL)"
+)
 
 PlainRow = list[Any]
 
@@ -101,15 +112,57 @@ def _plain_row(
 
 async def insert_rows(connection: Connection, dialect: Dialect, table: RowTable, rows: Sequence[PlainRow]) -> None:
     """Insert plain rows with values in the columns' order. Raises TransferError."""
-    step = max(dialect.most_values // len(table.columns), 1)
-    for start in range(0, len(rows), step):
-        part = rows[start : start + step]
-        kinds = list(table.columns.values())
+    kinds = list(table.columns.values())
+    for part in _statement_rows(dialect, table, rows):
         values = [dialect.bind(kind, value) for row in part for kind, value in zip(kinds, row, strict=True)]
         try:
             await connection.execute(_insert_text(dialect, table, len(part)), values)
         except (IntegrityViolation, UnsuitableValue) as error:
-            raise TransferError(f"{table.name}{_extent(table, part)}: {error}") from error
+            raise TransferError(_refusal(dialect, table, part, error)) from error
+
+
+def _statement_rows(dialect: Dialect, table: RowTable, rows: Sequence[PlainRow]) -> Iterator[Sequence[PlainRow]]:
+    """Yield the rows of each INSERT."""
+    step = max(dialect.most_values // len(table.columns), 1)
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        yield from (part,) if dialect.largest_statement is None else _small_parts(part, dialect.largest_statement)
+
+
+def _small_parts(rows: Sequence[PlainRow], largest: int) -> Iterator[Sequence[PlainRow]]:
+    """Cut rows into parts with a limited number of bytes. A part has one row at least."""
+    start, size, most = 0, 0, min(_STATEMENT_BYTES, largest // 2)
+    for end, row in enumerate(rows):
+        added = row_bytes(row)
+        if size + added > most and end > start:
+            yield rows[start:end]
+            start, size = end, 0
+        size += added
+    if rows:
+        yield rows[start:]
+
+
+def row_bytes(row: PlainRow) -> int:
+    """Return about how many bytes a row takes in a statement of literals, which is never less than the real number."""
+    return sum(_text_bytes(value) if isinstance(value, str) else _NUMBER_BYTES for value in row)
+
+
+def _text_bytes(text: str) -> int:
+    """Return the bytes of a quoted text, in which quotes and backslashes are doubled."""
+    encoded = len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
+    return encoded + text.count("'") + text.count("\\") + _NUMBER_BYTES
+
+
+def _refusal(dialect: Dialect, table: RowTable, rows: Sequence[PlainRow], error: Exception) -> str:
+    """Return why the database did not accept rows, in its own words."""
+    cause = error.__cause__
+    reason = str(cause.args[-1]) if cause is not None and cause.args else str(error)
+    number = _ROW_NUMBER.search(reason)
+    if number is not None and int(number[1]) <= len(rows):
+        rows, reason = rows[int(number[1]) - 1 :][:1], reason[: number.start()]
+    told = f"{table.name}{_extent(table, rows)}: {reason}"
+    is_text = isinstance(error, UniqueViolation) and dialect.texts_by_collation
+    return f"{told}. {_EQUAL_TEXTS}" if is_text else told
 
 
 def _insert_text(dialect: Dialect, table: RowTable, count: int) -> str:
@@ -127,7 +180,8 @@ def _extent(table: RowTable, rows: Sequence[PlainRow]) -> str:
     if ID not in table.columns:
         return ""
     at = list(table.columns).index(ID)
-    return f", ids {rows[0][at]} to {rows[-1][at]}"
+    first, last = rows[0][at], rows[-1][at]
+    return f", id {first}" if first == last else f", ids {first} to {last}"
 
 
 async def ids_among(connection: Connection, dialect: Dialect, table: str, ids: Sequence[int]) -> set[int]:

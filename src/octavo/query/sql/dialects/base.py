@@ -220,9 +220,11 @@ class Dialect(BasicDialect):
 
     most_values = 4_000
     """Maximum number of values of one statement. Databases accept more, but take long for them."""
+    largest_statement: int | None = None
+    """Bytes that a statement with its values must not reach; None: no limit."""
     most_branches = 400  # SQLite joins no more than 500 selects
     """Maximum number of selects of one UNION."""
-    column_limits = ColumnLimits()
+    column_limits: ColumnLimits = ColumnLimits()
     most_joined_conditions: int | None = None  # conditions on related entries to write as joins; None: all
     rolls_back_tables = True
     """Whether a rolled back transaction undoes table changes. If not, each table change commits immediately."""

@@ -1,5 +1,6 @@
 """The limits of a database's column types."""
 
+from dataclasses import replace
 from typing import Final
 
 from octavo.core.values import dataclass
@@ -23,7 +24,17 @@ class ColumnLimits:
     """Whether texts inside JSON can contain NUL characters."""
     year_zero: bool = True
     """Whether the first year of dates is 0, not 1."""
+    datetimes: tuple[int, int] | None = None
+    timestamps: tuple[int, int] | None = None
+    """The first and the last instant of the attribute types `datetime` and `timestamp`, in milliseconds since 1970."""
+    infinite_numbers: bool = True
+    """Whether floating-point numbers can be infinite."""
+    json_levels: int | None = None
+    """Levels of arrays and objects in JSON."""
 
+
+FIRST_INSTANT: Final = -62_135_596_800_000  # the year 1
+LAST_INSTANT: Final = 253_402_300_799_999  # the end of the year 9999
 
 PORTABLE: Final = ColumnLimits(
     longest_string=255,
@@ -33,5 +44,15 @@ PORTABLE: Final = ColumnLimits(
     other_types=False,
     nul_in_json=False,
     year_zero=False,
+    datetimes=(FIRST_INSTANT, LAST_INSTANT),
+    timestamps=(FIRST_INSTANT, LAST_INSTANT),
 )
-"""Values within these limits fit every database: the limits of PostgreSQL."""
+"""The limits of PostgreSQL, which the bodies of requests follow on every database."""
+
+MARIADB: Final = replace(
+    PORTABLE,
+    timestamps=(1_000, 2_147_483_647_999),  # timestamp(6) from the second second of 1970 to January 2038
+    infinite_numbers=False,
+    json_levels=31,
+)
+MYSQL: Final = replace(MARIADB, json_levels=100)

@@ -22,15 +22,14 @@ from octavo.query.sql.dialects.base import (
     Rows,
     Statements,
 )
-from octavo.query.sql.dialects.column_limits import PORTABLE
+from octavo.query.sql.dialects.column_limits import FIRST_INSTANT, LAST_INSTANT, MARIADB
+from octavo.query.sql.dialects.column_limits import MYSQL as MYSQL_LIMITS
 from octavo.query.sql.dialects.mysql_copies import MysqlCopies
 from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import ValueKind
 
 _NO_LIMIT: Final = str(2**64 - 1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST_INSTANT: Final = -62135596800000  # the year 1
-_LAST_INSTANT: Final = 253402300799999  # the end of the year 9999
 _INSTANT: Final = "(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL {} * 1000 MICROSECOND)"
 _MILLISECONDS: Final = "floor(timestampdiff(MICROSECOND, '1970-01-01 00:00:00', {}) / 1000)"
 _ISO: Final = "left(date_format({column}, '\"%Y-%m-%dT%H:%i:%s.%f'), 24)"
@@ -143,10 +142,13 @@ class MySQLDialect(Dialect):
         self._is_mariadb = True
         self.copies: ColumnCopies = MysqlCopies(self)
 
-    def adapt(self, version: str) -> None:
-        """Adapt to a server, by its `version()`. To be called before any statement is compiled."""
+    def adapt(self, version: str, largest_statement: int) -> None:
+        """Adapt to a server, by its `version()` and `max_allowed_packet`. To be called before any statement is
+        compiled."""
         self._is_mariadb = "mariadb" in version.lower()
+        self.largest_statement = largest_statement
         if not self._is_mariadb:
+            self.column_limits = MYSQL_LIMITS
             self.introspection = _introspection(_TYPE)
             self.table_options = _OWN_TABLES.format("utf8mb4_0900_bin")
 
@@ -158,7 +160,7 @@ class MySQLDialect(Dialect):
         blocks=r"^CREATE (?:.* )?(?:TRIGGER|PROCEDURE|FUNCTION|EVENT)\b",
     )
     longest_name = 64
-    column_limits = PORTABLE
+    column_limits = MARIADB
     most_joined_conditions = 6
     most_values = 2_000  # a table of values is a UNION
     rolls_back_tables = False
@@ -178,7 +180,7 @@ class MySQLDialect(Dialect):
         if parameter.kind is not ParameterKind.INSTANT:
             return mark
         # Instants out of range are NULL, and compare with nothing.
-        return self.instant(f"least(greatest({mark}, {_FIRST_INSTANT}), {_LAST_INSTANT})")
+        return self.instant(f"least(greatest({mark}, {FIRST_INSTANT}), {LAST_INSTANT})")
 
     def placeholder(self, number: int, kind: ValueKind) -> str:
         return self.mark(number)
