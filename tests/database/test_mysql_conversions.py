@@ -68,12 +68,17 @@ async def test_values_that_become_equal_leave_the_column(database: MysqlDatabase
 async def test_a_report_includes_the_changes_of_all_attempts(
     database: MysqlDatabase, mysql_server: MysqlServer, mysql_name: str, tmp_path: Path
 ) -> None:
-    page = {"title": {"type": "string"}}
-    await synchronize(database, registry_of({**note(), **content_type("page", page)}, tmp_path / "before"))
+    """Entries of a type with drafts are published, although the first attempt has added the column."""
+    page, drafts = {"title": {"type": "string"}}, {"options": {"draftAndPublish": True}}
+    before = {**content_type("note", page), **content_type("page", page)}
+    await synchronize(database, registry_of(before, tmp_path / "before"))
+    await database.execute("INSERT INTO notes (title) VALUES ('a')")
+    await database.execute("DELETE FROM octavo_state WHERE `key` = 'options'")
     body = {"body": {"type": "text"}}
-    after = registry_of({**note(**body), **content_type("page", page | body)}, tmp_path / "after")
+    definitions = {**content_type("note", page, **drafts), **content_type("page", page | body)}
+    after = registry_of(definitions, tmp_path / "after")
     planned = [str(change) for change in (await plan_changes(database, after)).ordered]
-    assert planned == ["add column notes.body (longtext)", "add column pages.body (longtext)"]
+    assert planned == ["add column notes.published_at (datetime(6))", "add column pages.body (longtext)"]
     failed = asyncio.Event()
 
     def see(text: str, _: float) -> None:
@@ -88,7 +93,13 @@ async def test_a_report_includes_the_changes_of_all_attempts(
             await reading.fetch_all("SELECT * FROM pages")
             changing = asyncio.create_task(synchronize(database, after))
             await failed.wait()
-        assert lines(await changing)["applied"] == planned
+        report = await changing
+    assert lines(report)["applied"] == planned
+    assert report.options is not None
+    assert [change.gets_drafts for change in report.options.changes if change.content_type.plural_name == "notes"] == [
+        True
+    ]
+    assert await database.fetch_value("SELECT count(*) FROM notes WHERE published_at IS NOT NULL") == 1
     await reader.close()
 
 

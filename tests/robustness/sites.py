@@ -12,9 +12,11 @@ from octavo.schema.attributes import Scalar
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
 from octavo.schema.scalar_types import SCALAR_TYPES, ValueKind
+from tests.cli.processes import run
 from tests.conformance.corpus import dumped_sql, make_project, unpack
 from tests.models.bookshop import FULL_TOKEN, SECRETS
 from tests.models.site import open_bookshop, postgresql_variables
+from tests.mysql_server import MysqlServer
 from tests.postgresql_server import PostgresqlServer, database_name
 from tests.robustness.hostile import Callers, signed
 
@@ -23,6 +25,8 @@ MARK = "octavo-leak"
 HIDDEN = "octavo-hidden"
 """Stands where a full token may look, and nobody else."""
 FAR = 4_000_000_000
+STANDARD = "SET sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT'"
+"""MySQL reads quotes and bars as other databases do."""
 # The bookshop's rows bring their ids, which PostgreSQL does not count along.
 CONTINUE_IDS = """
 DO $$ DECLARE t text; BEGIN FOR t IN SELECT table_name FROM information_schema.columns
@@ -53,12 +57,18 @@ def user_token(user_id: int, secret: str) -> str:
     return signed(b'{"id":%d,"iat":1700000000,"exp":%d}' % (user_id, FAR), secret.encode()).decode()
 
 
-def blog_site(folder: Path, server: PostgresqlServer | None = None) -> AttackedSite:
+def blog_site(folder: Path, server: PostgresqlServer | MysqlServer | None = None) -> AttackedSite:
     """The blog, on SQLite unless there is a server."""
     recordings = unpack("blog", folder)
     project = make_project(recordings, folder / "project")
     variables: dict[str, str] = {}
-    if server is not None:
+    if isinstance(server, MysqlServer):
+        variables = {"DATABASE_URL": server.url(server.create_database())}
+        code, output = run(
+            "db", "copy", f"sqlite:///{project}/.tmp/data.db", *variables.values(), "--project", str(project)
+        )
+        assert code == 0, output
+    elif server is not None:
         url = server.create_database()
         server.run_sql(database_name(url), dumped_sql(recordings))
         variables = postgresql_variables(url)
@@ -100,7 +110,7 @@ def _site(
     variables: Mapping[str, str],
     callers: Callers,
     secrets: tuple[str, ...],
-    server: PostgresqlServer | None,
+    server: PostgresqlServer | MysqlServer | None,
 ) -> AttackedSite:
     registry = load_registry(project)
     run_sql = _sql_runner(project, variables, server)
@@ -109,10 +119,13 @@ def _site(
 
 
 def _sql_runner(
-    project: Path, variables: Mapping[str, str], server: PostgresqlServer | None
+    project: Path, variables: Mapping[str, str], server: PostgresqlServer | MysqlServer | None
 ) -> Callable[[str], list[str]]:
     def on_server(text: str) -> list[str]:
         assert server is not None
+        if isinstance(server, MysqlServer):
+            found = server.run_sql(f"{STANDARD}; {text}", variables["DATABASE_URL"].rpartition("/")[2])
+            return found.replace("\t", "|").splitlines()
         return server.run_sql(variables["DATABASE_NAME"], text).splitlines()
 
     def on_file(text: str) -> list[str]:

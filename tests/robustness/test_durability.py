@@ -1,7 +1,7 @@
 """What was acknowledged stays, what was not is there as a whole or not at all: through kills, outages and races."""
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from threading import Barrier, Thread
@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.processes import run, serving
 from tests.cli.projects import database_variables, make_project, write_type
+from tests.mysql_server import MysqlServer
 from tests.postgresql_server import PostgresqlServer
 from tests.robustness.load import POPULATE, Client, Load, article, broken_promises, outline
 from tests.robustness.orphans import orphans
@@ -18,13 +19,15 @@ from tests.robustness.sites import AttackedSite, blog_site
 
 MakeSite = Callable[[], AttackedSite]
 RACERS = 24
+SERVED = [("sqlite", "1"), ("sqlite", "2"), ("postgresql", "1"), ("postgresql", "2"), ("mysql", "2")]
+"""Databases and numbers of workers."""
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", "postgresql", "mysql"])
 def site(request: pytest.FixtureRequest, tmp_path: Path) -> AttackedSite:
     """The blog on each database in turn."""
-    on_server = request.param == "postgresql"
-    return blog_site(tmp_path, request.getfixturevalue("postgresql_server") if on_server else None)
+    on_server = request.param != "sqlite"
+    return blog_site(tmp_path, request.getfixturevalue(f"{request.param}_server") if on_server else None)
 
 
 def full_token(site: AttackedSite) -> bytes:
@@ -92,6 +95,34 @@ def test_an_outage_of_postgresql_is_survived(
     check_everything(site, load, before, articles)
 
 
+@pytest.fixture
+def durable_mysql_server() -> Iterator[MysqlServer]:
+    """A server that writes each commit to its log, as servers do by default."""
+    server = MysqlServer("--innodb-flush-log-at-trx-commit=1", "--innodb-doublewrite=1")
+    yield server
+    server.remove()
+
+
+def test_outages_of_mysql_are_survived(durable_mysql_server: MysqlServer, tmp_path: Path) -> None:
+    site = blog_site(tmp_path, durable_mysql_server)
+    before, articles = orphans(site), all_articles(site)
+    with serving("start", site.folder, **site.variables) as server:
+        load = Load(server.port, full_token(site), patient=True)
+        for how in (signal.SIGTERM, signal.SIGKILL):
+            load.wait_for_writes(load.statuses[200] + 50)
+            refused = load.statuses[503]
+            durable_mysql_server.stop(how)
+            load.wait_for(503, refused + 1)
+            durable_mysql_server.start()
+        load.wait_for_writes(load.statuses[200] + 50)
+        load.stop()
+        code, output = server.stop()
+    assert load.statuses.keys() == {200, 503}
+    assert None not in load.retries
+    assert (code, output.count("Traceback")) == (0, 0)
+    check_everything(site, load, before, articles)
+
+
 def race(port: int, token: bytes, path: str, data: dict[str, Any]) -> list[int]:
     """The statuses, in order, of many clients that create the same at the same moment."""
     together, statuses = Barrier(RACERS), []
@@ -114,7 +145,7 @@ ONE_WINS = [200, *[400] * (RACERS - 1)]
 EVENT = {"name": "Race", "venue": {"city": "x"}, "open": True}
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("site, workers", SERVED, indirect=["site"])
 def test_one_of_many_gets_a_unique_value(site: AttackedSite, workers: str) -> None:
     with serving("start", site.folder, "--workers", workers, **site.variables) as server:
         token = full_token(site)
@@ -164,7 +195,7 @@ def test_two_workers_share_one_file_under_load(tmp_path: Path) -> None:
     check_everything(site, load, before, articles)
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("site, workers", SERVED, indirect=["site"])
 def test_a_stop_under_load_finishes_what_is_under_way(site: AttackedSite, workers: str) -> None:
     before, articles = orphans(site), all_articles(site)
     with serving("start", site.folder, "--workers", workers, **site.variables) as server:

@@ -25,6 +25,7 @@ from octavo.query.sql.ddl.changes import (
     DropTable,
     WidenColumn,
     difference,
+    in_sequence,
 )
 from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.physical import physical_name, physical_tables
@@ -256,11 +257,12 @@ async def synchronize(
     ):
         return SyncReport(left=changes.losing, warnings=_old_options(options))
 
-    applied: list[Change] = []
+    applied, attempted = list[Change](), list[OptionChanges]()
 
     async def change() -> SyncReport:
         if database.dialect.copies is None:  # the last attempt was rolled back
             applied.clear()
+            attempted.clear()
         async with database.transaction(exclusive=True) as transaction:
             dialect = database.dialect
             state = await _compare(transaction, dialect, registry)
@@ -270,6 +272,8 @@ async def synchronize(
             if HIDDEN_ENTRIES.name not in state.found:
                 await transaction.execute_script(HIDDEN_ENTRIES.script(dialect))
             await hide_entries(transaction, dialect, options, default_locale)
+            attempted.append(options)
+            options = _first(attempted)
             report = await _apply(transaction, state, dialect, allow_data_loss, applied)
             if missing := _missing(own, state, dialect):
                 await transaction.execute_script(";\n".join(missing.values()))
@@ -280,6 +284,13 @@ async def synchronize(
             return replace(report, warnings=warnings, options=options if options.any else None)
 
     return await retry_locked(database, change)
+
+
+def _first(attempted: Sequence[OptionChanges]) -> OptionChanges:
+    """Return the option changes as the first attempt saw them: columns that it has added do not show that entries
+    follow the options. If another process has stored options since then, return the latest ones."""
+    first, latest = attempted[0], attempted[-1]
+    return first if first.record.stored == latest.record.stored else latest
 
 
 def _old_options(options: OptionChanges) -> tuple[str, ...]:
@@ -298,12 +309,20 @@ async def drop_unwanted(
             for statement in statements:
                 await transaction.execute(*statement)
             losing = (await _compare(transaction, database.dialect, registry)).changes.losing
-            for change in losing:
-                column = change.column.name if isinstance(change, DropColumn) else None
-                if isinstance(change, DropColumn | DropTable) and (change.table, column) in places:
-                    await _change_tables(transaction, (change.table,), (change,), database.dialect)
+            for change in in_sequence(each for each in losing if _place(each) in places):
+                await _change_tables(transaction, (change.table,), (change,), database.dialect)
 
     await retry_locked(database, drop)
+
+
+def _place(change: Change) -> tuple[str, str | None] | None:
+    """Return the table and the column that a change drops."""
+    match change:
+        case DropColumn(table, column):
+            return table, column.name
+        case DropTable(table):
+            return table, None
+    return None
 
 
 def _physical(name: str, database: Database) -> str:
@@ -373,7 +392,7 @@ async def _apply(
     """Make the changes, and add them to `applied`, which has those that earlier attempts have committed."""
     planned = state.changes.ordered if allow_data_loss else state.changes.additive
     possible, warnings = await _possible(connection, dialect, planned, state.found)
-    for touched, group in groupby(possible, lambda change: _touched(change, state.found)):
+    for touched, group in groupby(in_sequence(possible), lambda change: _touched(change, state.found)):
         changes = tuple(group)
         for part in (changes,) if dialect.copies is None else zip(changes, strict=True):
             await _change_tables(connection, touched, part, dialect)

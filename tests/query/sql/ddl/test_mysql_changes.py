@@ -21,6 +21,7 @@ from octavo.query.sql.ddl.changes import (
     DropTable,
     WidenColumn,
     difference,
+    in_sequence,
 )
 from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.physical import physical_tables
@@ -58,16 +59,15 @@ STATEMENTS: Final[Sequence[tuple[Change, str]]] = [
     ),
     (
         WidenColumn("t", TEXT, Column("a", "longtext"), (replace(UNIQUE, prefixes=(("a", 750),)),)),
-        "ALTER TABLE `t` DROP INDEX `u`;ALTER TABLE `t` MODIFY COLUMN `a` longtext;"
-        "CREATE UNIQUE INDEX `u` ON `t` (`a`(750))",
+        "ALTER TABLE `t` DROP INDEX `u`, MODIFY COLUMN `a` longtext, ADD UNIQUE INDEX `u` (`a`(750))",
     ),
     (
         ChangeType("t", TEXT, replace(NUMBER, type="tinyint(1)"), (UNIQUE,)),
-        f"ALTER TABLE `t` DROP INDEX `u`;{MYSQL.copies.drop('t', 'a')};"
+        f"{MYSQL.copies.drop('t', 'a')};"
         "ALTER TABLE `t` ADD COLUMN `octavo_new_a` tinyint(1);"
         "UPDATE IGNORE `t` SET `octavo_new_a` = CASE WHEN CAST(`a` AS CHAR) IN ('0', '1') THEN CAST(`a` AS CHAR) END;"
-        "ALTER TABLE `t` DROP COLUMN `a`, RENAME COLUMN `octavo_new_a` TO `a`;"
-        "CREATE UNIQUE INDEX `u` ON `t` (`a`)",
+        "ALTER TABLE `t` DROP INDEX `u`, DROP COLUMN `a`, RENAME COLUMN `octavo_new_a` TO `a`, "
+        "ADD UNIQUE INDEX `u` (`a`)",
     ),
 ]
 
@@ -88,7 +88,7 @@ async def database(anyio_backend: str, mysql_server: MysqlServer, mysql_name: st
 async def change_tables(database: Database, *wanted: Table, managed: Sequence[str] = ()) -> list[str]:
     """Make all changes; what is left to change then."""
     physical, dialect = physical_tables(wanted, database.dialect), database.dialect
-    for change in difference(physical, await found_tables(database, dialect), dialect, managed):
+    for change in in_sequence(difference(physical, await found_tables(database, dialect), dialect, managed)):
         for text in change.statements(dialect):
             await database.execute_script(text)
     return [str(change) for change in difference(physical, await found_tables(database, dialect), dialect, managed)]
@@ -155,6 +155,23 @@ async def test_two_columns_of_an_index_change(database: Database) -> None:
         "create unique index i on t (a, s)"  # long texts have no unique index
     ]
     assert await change_tables(database, *TARGETS, with_types({"x": "string", "n": "date"})) == []
+
+
+@pytest.mark.parametrize(
+    "types", [{"s": "text", "n": "text"}, {"s": "text", "n": "integer"}, {"s": "integer", "n": "text"}, None]
+)
+async def test_an_index_of_several_changed_columns_is_dropped_once(
+    database: Database, types: Mapping[str, str] | None
+) -> None:
+    """One that Octavo no longer needs, one that does not fit long texts, and one of the administrator."""
+    strings = (ID, Column("s", "string"), Column("n", "string"))
+    indexes = (Index(name="octavo_old", columns=("s", "n")), Index(name="u", columns=("s", "n"), unique=True))
+    await change_tables(database, Table(name="t", columns=strings, indexes=indexes))
+    await database.execute_script("CREATE INDEX mine ON t (n, s)")
+    after = (ID, *(Column(name, types[name]) for name in "sn")) if types else (ID,)
+    assert await change_tables(database, Table(name="t", columns=after)) == []
+    left = (await found_tables(database, database.dialect))["t"].indexes
+    assert [index.name for index in left] == (["mine"] if types else [])
 
 
 async def test_a_key_gets_another_target_and_a_column_goes_with_its_key(database: Database) -> None:

@@ -4,7 +4,7 @@ Changes are additive or destructive; destructive ones are only applied on reques
 except for columns whose type contradicts the definition.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 
@@ -161,8 +161,7 @@ class WidenColumn(Change):
         return f"widen column {self.table}.{self.wanted.name} from {self.found.type} to {self.wanted.type}"
 
     def statements(self, dialect: Dialect) -> Statements:
-        changed = dialect.change_type(self.table, self.wanted, True)
-        return _with_indexes(self.table, (*self.indexes, *self.obsolete), self.indexes, changed, dialect)
+        return _retyped(self.table, self.wanted, True, self.indexes, self.obsolete, dialect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +188,7 @@ class ChangeType(Change):
         return _dropped(self.table, (*self.indexes, *self.obsolete), dialect)
 
     def statements(self, dialect: Dialect) -> Statements:
-        changed = dialect.change_type(self.table, self.wanted, False)
-        return _with_indexes(self.table, (*self.indexes, *self.obsolete), self.indexes, changed, dialect)
+        return _retyped(self.table, self.wanted, False, self.indexes, self.obsolete, dialect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,12 +232,38 @@ def _dropped(table: str, indexes: Iterable[Index], dialect: Dialect) -> Statemen
     return tuple(chain.from_iterable(dialect.drop_index(table, index) for index in indexes))
 
 
-def _with_indexes(
-    table: str, dropped: Iterable[Index], created: Iterable[Index], changed: Statements, dialect: Dialect
+def _retyped(
+    table: str, column: Column, safe: bool, kept: Iterable[Index], obsolete: Iterable[Index], dialect: Dialect
 ) -> Statements:
-    """Return the statements that change a column, with those that drop and create its indexes around them."""
-    made = chain.from_iterable(CreateIndex(table, index).statements(dialect) for index in created)
-    return (*_dropped(table, dropped, dialect), *changed, *made)
+    """Return the statements that change a column, and drop and create its indexes."""
+    if dialect.copies is not None:
+        return dialect.copies.change_type(table, column, safe, (*kept, *obsolete), kept)
+    made = chain.from_iterable(CreateIndex(table, index).statements(dialect) for index in kept)
+    return (*_dropped(table, (*kept, *obsolete), dialect), *dialect.change_type(table, column, safe), *made)
+
+
+def in_sequence(changes: Iterable[Change]) -> Iterator[Change]:
+    """Yield changes without the indexes that earlier ones drop: several columns can have the same index."""
+    gone = set[tuple[str, str]]()
+    for change in changes:
+        match change:
+            case DropIndex(table, index):
+                gone.add((table, index.name))
+            case WidenColumn(table) | ChangeType(table):
+                dropped = {(table, index.name) for index in change.obsolete}
+                change = replace(
+                    change, indexes=_left(table, change.indexes, gone), obsolete=_left(table, change.obsolete, gone)
+                )
+                gone |= dropped
+            case DropColumn(table):
+                dropped = {(table, index.name) for index in change.indexes}
+                change = replace(change, indexes=_left(table, change.indexes, gone))
+                gone |= dropped
+        yield change
+
+
+def _left(table: str, indexes: Iterable[Index], gone: Container[tuple[str, str]]) -> tuple[Index, ...]:
+    return tuple(index for index in indexes if (table, index.name) not in gone)
 
 
 def difference(
@@ -317,7 +341,9 @@ def _table_changes(wanted: Table, found: Table | None, dialect: Dialect) -> Iter
 def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[Change]:
     columns = {column.name: column for column in found.columns}
     keys = {key.column: key for key in wanted.foreign_keys} if dialect.inline_keys else {}
-    types = {column.name: column.type for column in found.columns}
+    # Columns are widened first, and their indexes must fit while other columns still have their former types.
+    early = {column.name: column.type for column in found.columns}
+    late = early | {each.name: each.type for each in wanted.columns if _is_widened(each, columns, dialect)}
     named = {index.name: index for index in wanted.indexes}  # existing indexes have no known direction
     for column in wanted.columns:
         present = columns.pop(column.name, None)
@@ -330,6 +356,7 @@ def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[C
         pair = (present.type, column.type)
         if present.type == column.type or pair in dialect.same_types:
             continue
+        types = early if pair in dialect.widenings else late
         types[column.name] = column.type
         obsolete, there = _obsolete_indexes(wanted, found), _indexes_on(found, column.name)
         fitted = [dialect.fit_index(named.get(index.name, index), types) for index in there if index not in obsolete]
@@ -345,6 +372,11 @@ def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[C
     for column in columns.values():
         held = tuple(key for key in found.foreign_keys if key.column == column.name)
         yield DropColumn(wanted.name, column, _indexes_on(found, column.name), held)
+
+
+def _is_widened(wanted: Column, found: Mapping[str, Column], dialect: Dialect) -> bool:
+    present = found.get(wanted.name)
+    return present is not None and (present.type, wanted.type) in dialect.widenings
 
 
 def _indexes_on(table: Table, column: str) -> tuple[Index, ...]:

@@ -65,6 +65,13 @@ class ColumnCopies(ABC):
     def swap(self, table: str, column: str, dropped: Iterable[Index] = (), created: Iterable[Index] = ()) -> str:
         """Return the statement that replaces the column and its indexes by the copy and new indexes."""
 
+    @abstractmethod
+    def change_type(
+        self, table: str, column: Column, safe: bool, dropped: Iterable[Index] = (), created: Iterable[Index] = ()
+    ) -> "Statements":
+        """Return the statements that change a column's type (`Dialect.change_type`). The last one also drops and
+        creates indexes, so that none is missing after an interruption."""
+
 
 class OrderedRows(NamedTuple):
     """Rows with one text each: its expression, the tables with their conditions, and the terms of the order.

@@ -61,31 +61,6 @@ _KEYS: Final = {
     ValueKind.FLOAT: "DOUBLE",
     ValueKind.DECIMAL: "DECIMAL(65, 30)",
 }
-_WHOLE: Final = r"^[[:space:]]*[-+]?[0-9]+[[:space:]]*$"
-_NUMBER: Final = r"^[[:space:]]*[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?[[:space:]]*$"
-_WITHIN: Final = "{{0}} REGEXP '{}' AND {} BETWEEN {} AND {}"
-_FITS: Final = {
-    "int": _WITHIN.format(_WHOLE, "CAST({0} AS DECIMAL(65))", -(2**31), 2**31 - 1),
-    "int unsigned": _WITHIN.format(_WHOLE, "CAST({0} AS DECIMAL(65))", 0, 2**32 - 1),
-    "bigint": _WITHIN.format(_WHOLE, "CAST({0} AS DECIMAL(65))", -(2**63), 2**63 - 1),
-    "double": _WITHIN.format(_NUMBER, "{0} + 0e0", "-1.797693134862315e308", "1.797693134862315e308"),
-    "double unsigned": _WITHIN.format(_NUMBER, "{0} + 0e0", "0", "1.797693134862315e308"),
-    "decimal(10,2)": _WITHIN.format(_NUMBER, "CAST({0} AS DECIMAL(65, 2))", "-99999999.99", "99999999.99"),
-    "tinyint(1)": "{} IN ('0', '1')",
-    "date": "CAST({} AS DATE) IS NOT NULL",
-    "time(3)": "CAST({} AS TIME(3)) BETWEEN TIME'00:00:00' AND TIME'23:59:59.999'",
-    "datetime(6)": "CAST({} AS DATETIME) IS NOT NULL",
-    "timestamp(6)": (
-        "CAST({} AS DATETIME(6)) BETWEEN TIMESTAMP'1970-01-01 00:00:01' AND TIMESTAMP'2038-01-19 03:14:07.999999'"
-    ),
-    "json": "json_valid({})",
-    "varchar(255)": "char_length({}) <= 255",
-}
-"""The condition that a text can be converted to a type. Other types accept every text.
-
-UPDATE IGNORE would replace a number that is out of range by the nearest one.
-"""
-
 _TEXT: Final = re.compile(r"\btext\b")
 _STRING: Final = 255
 _TEXT_TYPES: Final = frozenset({"varchar(255)", "longtext", "json"})
@@ -408,18 +383,7 @@ class MySQLDialect(Dialect):
         return f"({text})" if isinstance(value, str) else text  # long texts have only defaults that are expressions
 
     def change_type(self, table: str, column: Column, safe: bool) -> Statements:
-        place, name = self.quote(table), self.quote(column.name)
-        if safe:
-            required = "" if column.nullable else " NOT NULL"
-            return (f"ALTER TABLE {place} MODIFY COLUMN {name} {column.type}{required}",)
-        copy, text = self.quote(self.copies.name(column.name)), f"CAST({name} AS CHAR)"
-        fits = _FITS.get(column.type, "true").format(text)
-        return (
-            self.copies.drop(table, column.name),
-            f"ALTER TABLE {place} ADD COLUMN {copy} {column.type}",
-            f"UPDATE IGNORE {place} SET {copy} = CASE WHEN {fits} THEN {text} END",
-            self.copies.swap(table, column.name),
-        )
+        return self.copies.change_type(table, column, safe)
 
     def fit_index(self, index: Index, types: Mapping[str, str]) -> Index:
         texts = [name for name in index.columns if types.get(name) in _TEXT_TYPES]
