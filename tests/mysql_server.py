@@ -162,6 +162,8 @@ class MysqlServer:
         """Stop the server where it is, or let it continue."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
+        if frozen:
+            os.waitpid(self._process.pid, os.WUNTRACED)  # all threads have stopped
 
     def remove(self) -> None:
         """Stop the server and remove its folder."""
