@@ -108,13 +108,15 @@ class Editor:
     def until(self, condition: str, what: str, seconds: float = WAIT) -> Any:
         """What an expression of JavaScript comes to, once it counts as true. Raises Unseen."""
         end = time.monotonic() + seconds
+        pause = 0.01
         while True:
             found = self.do(f"((found) => found instanceof Node ? true : found)({condition})")
             if found:
                 return found
             if time.monotonic() > end:
                 raise Unseen(f"{what} is not there; the page says: {self.text()[-700:]!r}")
-            time.sleep(0.02)
+            time.sleep(pause)
+            pause = min(2 * pause, 0.1)  # each look takes time of the processor that others wait for
 
     def do(self, script: str) -> Any:
         """What an expression comes to; None while the page is changing."""
