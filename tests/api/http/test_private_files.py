@@ -338,3 +338,30 @@ async def test_reading_private_files_can_need_a_permission(tmp_path: Path, books
     known = (await site.get("/api/users-permissions/permissions", FULL_TOKEN)).json["permissions"]
     assert known["plugin::upload"]["controllers"]["content-api"]["readPrivate"] == {"enabled": False, "policy": ""}
     await site.octavo.infrastructure.close()
+
+
+async def test_a_file_that_becomes_private_is_purged(tmp_path: Path, bookshop_copy: Copy) -> None:
+    settings = {
+        "OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": '["Surrogate-Key"]',
+        "OCTAVO_API__CACHING__PURGE__CACHES": '{"front": {"kind": "purge", "url": "http://127.0.0.1:9"}}',
+    }
+    site = await open_writable(tmp_path / "shop", bookshop_copy, {**SETTINGS, **settings})
+    shop = Shop(site, tmp_path / "shop/public/uploads")
+    (file,) = await shop.add(PHOTO)
+    formats = [file["formats"]["thumbnail"]["url"], f"{file['url']}?preset=wide"]
+    answers = [await get(shop, url) for url in (file["url"], *formats)]
+    tags = [answer.headers["surrogate-key"].split(" ")[1] for answer in answers]
+    assert (tags[2], len(set(tags))) == (tags[0], 2)
+    shown = await hide(shop, file)
+
+    async def purged() -> int:
+        """The number of messages that purge the file with its formats."""
+        payloads = await site.database.fetch_all("SELECT payload FROM octavo_outbox WHERE topic = 'purge'")
+        return sum({*tags} <= {*json.loads(payload)["tags"]} for (payload,) in payloads)
+
+    assert await purged() == 1
+    assert "surrogate-key" not in (await get(shop, shown["url"])).headers
+    await shop.post(f"/api/upload?id={file['id']}", PHOTO)
+    await shop.send("DELETE", f"/api/upload/files/{file['id']}")
+    assert await purged() == 3, "replaced and deleted files are purged, too"
+    await site.octavo.infrastructure.close()

@@ -16,7 +16,7 @@ from octavo.api.rest.endpoints import ContentEndpoints
 from octavo.api.rest.operations import Guarded
 from octavo.content.controllers.read_tracking import last_read
 from octavo.core.values import dataclass
-from octavo.events.purging.tags import ALL, ANY, entries_tag, entry_tag
+from octavo.events.purging.tags import ALL, ANY, entries_tag, entry_tag, file_tag
 from octavo.schema.content_types import FILE
 
 _WITH_COMMAS: Final = frozenset({"cache-tag"})
@@ -71,6 +71,10 @@ class SurrogateKeys:
             return named
         entry = (self._options.prefix + entry_tag(uid, entry_id)).encode()
         return tuple([(name, b"%b%b%b" % (value, _between(name), entry)) for name, value in named])
+
+    def of_file(self, name: str) -> Headers:
+        """Return the headers of an uploaded file with this name in the storage."""
+        return self._of_tags((ALL, file_tag(name)))
 
     def _name_types(self, types: frozenset[str], but: str | None) -> Headers:
         """Return the headers of a response that depends on types. The tag of the type `but` is added by entry."""

@@ -29,6 +29,7 @@ from octavo.core.threads import in_thread
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
 from octavo.database.leases import LeaseTaken, lease
+from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.messages import Message, Topic
 from octavo.events.outbox import Outbox
 from octavo.query.sql.raw_statement import RawStatement
@@ -51,7 +52,12 @@ SELECT f.name, f.folder_path, f.provider, f.url, f.provider_metadata, f.formats,
 FROM files f LEFT JOIN {PRIVATE_FILES.name} p ON p.file_id = f.id WHERE f.id = {{file}}""")  # noqa: S608
 
 Guard = Callable[[EntryUnit, int], Awaitable[None]]
+Purge = Callable[[UnitOfWork, Sequence[str]], Awaitable[None]]
 ResultT = TypeVar("ResultT")
+
+
+async def _purge_nothing(unit: UnitOfWork, names: Sequence[str]) -> None:
+    """Do nothing: there are no CDNs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,8 @@ class FilePrivacy:
         self._places = PrivatePlaces(writer.database, media.storage)
         self._outbox = outbox
         self._type = writer.registry.content_types[FILE]
+        self.purge: Purge = _purge_nothing
+        """Purges the copies of files in CDNs."""
 
     @property
     def is_enabled(self) -> bool:
@@ -231,9 +239,13 @@ class FilePrivacy:
                 await mark_private(unit.connection, self._dialect, file_id, by_folder=by_folder)
         else:
             await unmark_private(unit.connection, ids)
+        names = set[str]()
         for file_id in ids:
             row = await self._row(unit.connection, file_id)
+            names |= row.names
             await unit.update(self._type, file_id, {"name": row.name}, actor_id=actor_id)
+        if private:
+            await self.purge(unit, sorted(names))
         await self._cleanup.remove_with(unit, await delete_variants(unit.connection, ids))
 
     async def _any_in_private_folder(self, connection: Connection, ids: Sequence[int]) -> bool:

@@ -168,6 +168,7 @@ class FileService:
             if not str(held["mime"]).startswith("image/"):
                 raise ValidationError("Only images have a focal point")
             await unit.update(self._type, file_id, {METADATA: with_focal_point(held, point)}, actor_id=actor_id)
+            await self.privacy.purge(unit, [*self._names(held)])
             await self._cleanup.remove_with(unit, await delete_variants(unit.connection, [file_id]))
             return await self._show(answer, file_id, unit.connection)
 
@@ -287,6 +288,7 @@ class FileService:
         await unit.update(self._type, file_id, {**changed, **more}, actor_id=actor_id)
         kept = set(self._names({**before, **new.attributes}))
         unneeded = await self._unneeded(unit, [before], [name for name in self._names(before) if name not in kept])
+        await self.privacy.purge(unit, [*self._names(before)])
         variants = await delete_variants(unit.connection, [file_id])
         await self._cleanup.remove_with(unit, [*unneeded, *variants], file_id)
         await store_placeholder(unit.connection, self._reader.dialect, file_id, new.placeholder)
@@ -371,6 +373,7 @@ class FileService:
         Parts that other rows share stay.
         """
         names = await self._unneeded(unit, deleted, [name for held in deleted for name in self._names(held)])
+        await self.privacy.purge(unit, names)
         variants = await delete_variants(unit.connection, file_ids)
         await self._cleanup.remove_with(unit, [*names, *variants])
         await delete_placeholders(unit.connection, file_ids)

@@ -16,12 +16,14 @@ from octavo.events.messages import Message, Retries, Topic
 from octavo.events.outbox import Outbox
 from octavo.events.purging.cdn_clients import HttpCache
 from octavo.events.purging.queue import Purge, PurgeQueue, PurgeQueueOptions, PurgeStatistics, Send
-from octavo.events.purging.tags import ALL, tags_of
+from octavo.events.purging.tags import ALL, file_tag, tags_of
 
 TOPIC: Final = "purge"
 _AT_ONCE: Final = 512
 """Number of messages that one process combines."""
 _SECONDS: Final = 120.0
+_MOST_FILES: Final = 500
+"""Number of files in one message."""
 _LEASE: Final = 1.0
 """Lease in seconds, after which another process takes over: purging twice is harmless, purging late is not."""
 _RETRIES: Final = Retries(attempts=1000, first=1.0, factor=2.0, longest=15.0)
@@ -59,6 +61,12 @@ class Purges:
         """Purge everything from all caches, in a unit that replaces all content. The outbox's table must exist."""
         if self._queues:
             await self._outbox.add(unit, TOPIC, {"tags": (ALL,)})
+
+    async def purge_files_with(self, unit: UnitOfWork, names: Sequence[str]) -> None:
+        """Purge uploaded files with these names in the storage from all caches, after the unit's commit."""
+        tags = [file_tag(name) for name in names] if self._queues else []
+        for start in range(0, len(tags), _MOST_FILES):
+            await self._outbox.add(unit, TOPIC, {"tags": tags[start : start + _MOST_FILES]})
 
     def uses(self) -> Sequence[PurgeStatistics]:
         """Return the statistics of each cache, for this process."""

@@ -4,9 +4,11 @@ all                        every response
 any                        responses that may contain anything: every change purges them
 api::article.article       responses that depend on entries of this type
 api::article.article:5     responses with this entry that depend on no other entry of its type
+upload-1f2e3d...            an uploaded file, and images transformed from it
 api::article.article:one   all of the latter: purged if too many entries change at once to list them
 """
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -22,6 +24,11 @@ _DECIDE_ALL: Final = frozenset({ROLE, PERMISSION, LOCALE})
 """Types that determine what visitors may see, and in which locale."""
 _ADMIN: Final = "admin::"
 _ONE: Final = "one"
+
+
+def file_tag(name: str) -> str:
+    """Return the tag of an uploaded file and of images transformed from it. Names can contain separators."""
+    return f"upload-{hashlib.sha256(name.encode()).hexdigest()[:20]}"
 
 
 def entry_tag(uid: str, entry_id: object) -> str:

@@ -151,6 +151,7 @@ def build_services(
     provider_accounts = ProviderAccounts(accounts.rows, writer, refuse_unverified=refuse_unverified)
     users = UserManagement(reader, writer, accounts.rows)
     files = FileService(writer, reader, shared.media, shared.outbox)
+    files.privacy.purge = shared.purges.purge_files_with
 
     @cache
     def manage() -> "ManagedServices":

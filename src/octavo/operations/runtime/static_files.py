@@ -16,12 +16,14 @@ from octavo.api.http.private_files import PrivateFiles
 from octavo.api.http.request import Request
 from octavo.api.http.single_page import ASSETS, PAGE, SinglePage, versioned_assets
 from octavo.api.http.static import Files, FirstOf, StaticFiles, StaticOptions
+from octavo.api.http.tagged_files import TaggedFiles
+from octavo.api.rest.surrogate_keys import SurrogateKeys
 from octavo.content.media.image_variants import ImageVariants
 from octavo.content.media.storage.base import Storage
 from octavo.content.media.storage.local import LocalStorage
 from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.markup import escape
-from octavo.operations.runtime.options import image_options, withholds_private_urls
+from octavo.operations.runtime.options import caching_options, image_options, withholds_private_urls
 from octavo.settings import Settings
 from octavo.settings.files.middlewares import DEFAULT_POLICY
 
@@ -58,9 +60,14 @@ def static_files(
         {"/uploads": StaticOptions(f"max-age={ages.uploads_max_age}", untrusted=True)},
         icons=settings.project,
     )
-    return FirstOf(
-        (*_pages(settings), *_images(settings, images, access), public, *_private(settings, storage, access))
-    )
+    uploads = _tagged(settings, FirstOf((*_images(settings, images, access), public)))
+    return FirstOf((*_pages(settings), uploads, *_private(settings, storage, access)))
+
+
+def _tagged(settings: Settings, files: Files) -> Files:
+    """Return files with cache tags, if CDNs are purged by tags."""
+    options = caching_options(settings).keys
+    return files if options is None else TaggedFiles(files, SurrogateKeys(options).of_file)
 
 
 async def _reads_private_files(authenticator: Authenticator, request: Request) -> bool:
