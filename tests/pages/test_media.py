@@ -245,3 +245,37 @@ def test_uses_are_told_to_those_who_may_read_them(desk: Desk) -> None:
     uses = desk.ask("GET", f"/octavo/files/{canal['id']}/uses", token=desk.token(reader))
     assert [(use["label"], use["field"]) for use in uses["data"]] == [("About Landing Stage", "blocks.images")]
     assert uses["hidden"] == 2
+
+
+def test_texts_of_several_files_are_edited_in_one_list(desk: Desk) -> None:
+    desk.open(LIBRARY)
+    desk.see("canal.jpg")
+    drop(desk, "left-over.png")
+    desk.see("Upload complete", seconds=60)
+    desk.click("Select left-over.png")
+    desk.click("Select orchard.jpg")
+    desk.click("Edit texts")
+    desk.see("Texts of 2 files")
+    desk.until("document.querySelectorAll('[role=dialog] [role=group]').length === 2", "both files")
+    assert desk.barriers() == []
+    [left] = found(desk, "left-over.png")
+    orchard = found(desk, "orchard.jpg")[0]
+    for name, text in ((f"alternativeText-{left['id']}", "A line"), (f"caption-{orchard['id']}", "In May")):
+        desk.do(
+            f"((field) => {{ field.value = '{text}'; "
+            "return field.dispatchEvent(new Event('input', {bubbles: true})); "
+            f"}})(document.getElementById('{name}'))"
+        )
+    desk.click("Save", within="[role=dialog]")
+    desk.see("2 files saved")
+    assert found(desk, "left-over.png")[0]["alternativeText"] == "A line"
+    after = found(desk, "orchard.jpg")[0]
+    assert (after["caption"], after["alternativeText"]) == ("In May", orchard["alternativeText"])
+    desk.pick("Type", "Unused files")
+    desk.see("Files whose URL is only in a text appear here too.", "left-over.png")
+    desk.gone("canal.jpg")
+    assert desk.do("location.search") == "?usage=unused"
+    assert desk.barriers() == []
+    used = {one["name"] for one in desk.ask("GET", "/upload/files?pageSize=100")["results"]}
+    used -= {one["name"] for one in desk.ask("GET", "/upload/files?usage=unused&pageSize=100")["results"]}
+    assert {"canal.jpg", "orchard.jpg"} <= used, "also in a component of a dynamic zone"

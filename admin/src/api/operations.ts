@@ -234,6 +234,16 @@ export interface ChangedAdministrator {
   roles?: (number)[];
 }
 
+/** Texts of several files. */
+export interface ChangedFileTexts {
+  files: (FileTexts)[];
+}
+
+/** The files that were updated, without those that no longer exist. */
+export interface ChangedFilesAnswer {
+  data: (MediaFile)[];
+}
+
 /** New values; null resets one. */
 export interface ChangedLiveSettings {
   logLevel?: string | null;
@@ -446,6 +456,13 @@ export interface FilePreview {
   path: string;
   before: string | null;
   after: string | null;
+}
+
+/** Texts of a file; missing ones stay. */
+export interface FileTexts {
+  id: number;
+  alternativeText?: string | null;
+  caption?: string | null;
 }
 
 /** An entry that uses a file. `field` is the path of the attribute. */
@@ -1669,6 +1686,8 @@ export interface Operations {
   'POST /octavo/content-type-builder/preview': { path: undefined; takes: PreviewForm; answers: PreviewAnswer };
   /** Show the API URLs of entries */
   'GET /octavo/entry-addresses/:uid': { path: { uid: string | number }; takes: unknown; answers: EntryAddressesAnswer };
+  /** Update the alternative texts and captions of files */
+  'PUT /octavo/file-texts': { path: undefined; takes: ChangedFileTexts; answers: ChangedFilesAnswer };
   /** Set an image's focal point */
   'PUT /octavo/files/:id/focal-point': { path: { id: string | number }; takes: FocalPointForm; answers: MediaFile };
   /** Show whether a file is private */

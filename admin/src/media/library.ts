@@ -21,9 +21,11 @@ export interface Look {
   kinds: readonly Kind[];
   /** Only images that say nothing to those who do not see them; in the folder and below. */
   lacksText: boolean;
+  /** Only files that no entry refers to; in the folder and below. */
+  isUnused: boolean;
 }
 
-export const START: Look = { folder: null, folderPath: null, page: 1, pageSize: 24, sort: 'createdAt:DESC', sought: '', kinds: [], lacksText: false };
+export const START: Look = { folder: null, folderPath: null, page: 1, pageSize: 24, sort: 'createdAt:DESC', sought: '', kinds: [], lacksText: false, isUnused: false };
 
 const MIMES: Record<Exclude<Kind, 'files'>, string> = { images: 'image', videos: 'video', audios: 'audio' };
 
@@ -42,12 +44,15 @@ function kindFilter(kinds: readonly Kind[]): QueryValue[] {
 
 const LACKS_TEXT: QueryValue = { $or: [{ alternativeText: { $null: true } }, { alternativeText: '' }] };
 
-function filesQuery({ folder, folderPath, page, pageSize, sort, sought, kinds, lacksText }: Look): Record<string, QueryValue> {
+function filesQuery({ folder, folderPath, page, pageSize, sort, sought, kinds, lacksText, isUnused }: Look): Record<string, QueryValue> {
   const below = folderPath ? [{ folderPath: { $startsWith: folderPath } }] : [];
   const here = folder === null ? { folder: { id: { $null: true } } } : { folder: { id: folder } };
-  const filters = [...(sought || lacksText ? below : [here]), ...kindFilter(kinds), ...(lacksText ? [LACKS_TEXT] : [])];
-  return { page, pageSize, sort, ...(sought && { _q: sought }), ...(filters.length && { filters: { $and: filters } }) };
+  const filters = [...(sought || lacksText || isUnused ? below : [here]), ...kindFilter(kinds), ...(lacksText ? [LACKS_TEXT] : [])];
+  return { page, pageSize, sort, ...(sought && { _q: sought }), ...(isUnused && { usage: 'unused' }), ...(filters.length && { filters: { $and: filters } }) };
 }
+
+/** Files whose texts are saved in one request. */
+export const MOST_DESCRIBED = 100;
 
 export function mediaFiles(look: () => Look): CreateQueryResult<MediaPage> {
   return createQuery(() => ({

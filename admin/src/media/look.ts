@@ -13,6 +13,7 @@ export function lookOf(search: string): Look {
     sort: (given.get('sort') as FileOrder | null) ?? START.sort,
     sought: given.get('_q') ?? '',
     kinds: kind ? [kind as Kind] : [],
+    isUnused: given.get('usage') === 'unused',
     lacksText: given.get('alternativeText') === 'none',
   };
 }
@@ -26,6 +27,7 @@ export function lookText(look: Look): string {
   if (look.sort !== START.sort) values.set('sort', look.sort);
   if (look.sought) values.set('_q', look.sought);
   if (look.kinds.length === 1 && look.kinds[0]) values.set('kind', look.kinds[0]);
+  if (look.isUnused) values.set('usage', 'unused');
   if (look.lacksText) values.set('alternativeText', 'none');
   const text = values.toString();
   return text ? `?${text}` : '';

@@ -56,6 +56,11 @@ class LinkedFrom:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unused:
+    """Files that no entry and no component refers to: a server-side condition for lists of files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class And:
     """All of the items must match. Without items: no restriction."""
 
@@ -76,7 +81,7 @@ class Not:
     item: "Filter"
 
 
-Filter = Compare | Unknown | LinkedFrom | At | And | Or | Not
+Filter = Compare | Unknown | LinkedFrom | Unused | At | And | Or | Not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

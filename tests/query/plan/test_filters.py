@@ -25,6 +25,8 @@ def outline(condition: Condition) -> object:
             return (step.attribute.name, "or nothing" if or_nothing else "some", outline(inner))
         case nodes.Linked(step=step, source=source, negated=negated):
             return (step.attribute.name, "not linked" if negated else "linked", source.index)
+        case nodes.Unused(negated=negated):
+            return "used" if negated else "unused"
         case All(items=items):
             return ("all", *map(outline, items))
         case Any(items=items):

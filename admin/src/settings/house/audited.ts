@@ -70,6 +70,7 @@ const OPERATIONS: Readonly<Partial<Record<keyof Operations, MessageKey>>> = {
   'POST /i18n/locales': 'audit.action.locale.create',
   'DELETE /i18n/locales/:id': 'audit.action.locale.delete',
   'PUT /i18n/locales/:id': 'audit.action.locale.update',
+  'PUT /octavo/file-texts': 'audit.action.file.texts',
   'PUT /octavo/files/:id/focal-point': 'audit.action.focalPoint',
   'PUT /octavo/files/:id/privacy': 'audit.action.file.privacy',
   'PUT /octavo/folders/:id/privacy': 'audit.action.folder.privacy',

@@ -29,6 +29,7 @@ from octavo.query.ast import (
     Query,
     Sort,
     Unknown,
+    Unused,
 )
 from octavo.query.operators import EQUALS
 from octavo.schema.attributes import AnyAttribute, ComponentField, DynamicZone, Media, Relation, Scalar
@@ -289,7 +290,7 @@ class QuerySanitizer:
                 raise InvalidParameter(name, path)
             case Compare():
                 return None if _is_null(asked) else asked
-            case LinkedFrom():
+            case LinkedFrom() | Unused():
                 return asked
 
     def _ignored(self, name: str, path: Path) -> Filter | None:
@@ -324,7 +325,7 @@ class QuerySanitizer:
                 return self._ignored(name, path)
             case Compare():
                 return None if says_nothing(asked) else asked
-            case LinkedFrom():
+            case LinkedFrom() | Unused():
                 return None
 
     def _populate(self, query: Query, definition: Definition, place: Place) -> Iterable[Populate]:

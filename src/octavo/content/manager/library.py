@@ -5,6 +5,7 @@ refused. Folders are visible to everyone with permission to read files.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import orjson
@@ -26,9 +27,9 @@ from octavo.content.manager.listing import read_list
 from octavo.content.media.folder_service import MISSING_FOLDER
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.core.cache import Cache, CacheScope
-from octavo.core.errors import ForbiddenError, NotFoundError
+from octavo.core.errors import ForbiddenError, NotFoundError, ValidationError
 from octavo.query.answer import Nested, Object, Plain
-from octavo.query.ast import EVERYTHING, And, At, Compare, Filter, Or, Page, Query, Sort
+from octavo.query.ast import EVERYTHING, And, At, Compare, Filter, Or, Page, Query, Sort, Unused
 from octavo.query.operators import OPERATORS
 from octavo.query.plan.read import plan_read
 from octavo.query.request import By, Drafts, Form, ReadRequest
@@ -177,6 +178,10 @@ class Library:
         else:
             projection = folder_row(self._registry, given, asked.fields)
             query = _all_of(query)
+        if is_file and given.get("usage") is not None:
+            if given["usage"] != "unused":
+                raise ValidationError("usage must be unused")
+            query = replace(query, filters=Unused() if query.filters is None else And(items=(query.filters, Unused())))
         request = ReadRequest(
             content_type=content_type,
             query=query,

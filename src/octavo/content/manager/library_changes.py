@@ -18,14 +18,36 @@ from octavo.content.media.library import ROOT_FOLDER
 from octavo.content.media.private_folders import forget_deleted_folders
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import Problem, ValidationError
-from octavo.core.forms import DEFINED, Id, Items, Record, at_most, check, rule
+from octavo.core.forms import (
+    DEFINED,
+    INTEGER,
+    REQUIRED,
+    Id,
+    Items,
+    Number,
+    Record,
+    Text,
+    at_least,
+    at_most,
+    check,
+    rule,
+)
 from octavo.query.numbers import read_entry_id
 from octavo.schema.content_types import FILE, FOLDER
 
 DELETE: Final = "delete"
 MOST_AT_ONCE: Final = 1_000
+_TEXTS: Final = ("alternativeText", "caption")
 _IDS: Final = Items(Id(), at_most(MOST_AT_ONCE))
 _DELETION: Final = Record({"fileIds": _IDS, "folderIds": _IDS}, closed=True)
+MOST_DESCRIBED: Final = 100
+"""The maximum number of files whose texts are saved at once."""
+_LONGEST_TEXT: Final = 255
+_TEXT: Final = Text(at_most(_LONGEST_TEXT), nullable=True)
+_FILE_TEXTS: Final = Record(
+    {"id": Number(INTEGER, at_least(1), REQUIRED), "alternativeText": _TEXT, "caption": _TEXT}, closed=True
+)
+_DESCRIPTION: Final = Record({"files": Items(_FILE_TEXTS, DEFINED, at_least(1), at_most(MOST_DESCRIBED))}, closed=True)
 
 ChangedItems = tuple[bytes, bytes]
 """JSON arrays of files and of folders."""
@@ -86,6 +108,19 @@ class LibraryChanges:
         changed = await self._writer.run(work, grouped=False)
         await self._files.privacy.follow_folders()
         return changed
+
+    async def describe(self, body: Any, actor: Actor) -> bytes:
+        """Update the `alternativeText` and `caption` of `files`, and return those that exist. Missing texts stay."""
+        check(_DESCRIPTION, body)
+        texts = {int(one["id"]): {name: one[name] for name in _TEXTS if name in one} for one in body["files"]}
+
+        async def work(unit: EntryUnit) -> bytes:
+            files = await self._library.guard(unit, sorted(texts), actor.ability, UPDATE)
+            for file_id in files:
+                await unit.update(self._file_type, file_id, texts[file_id], actor_id=actor.creator_id)
+            return (await self._changed(unit, files, ()))[0]
+
+        return await self._writer.run(work, grouped=False)
 
     async def _target(self, unit: EntryUnit, body: Any) -> FolderRow | None:
         given = body.get("destinationFolderId") if isinstance(body, Mapping) else None

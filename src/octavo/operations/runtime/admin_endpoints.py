@@ -35,7 +35,13 @@ from octavo.api.admin.endpoints.focal_points import FocalPointEndpoints
 from octavo.api.admin.endpoints.jobs import WorkEndpoints
 from octavo.api.admin.endpoints.locales import LocaleEndpoints, NewLocalizationEndpoints
 from octavo.api.admin.endpoints.mail import MailEndpoints, MailFacts
-from octavo.api.admin.endpoints.media import FileEndpoints, FileUseEndpoints, FolderEndpoints, LibrarySettingsEndpoints
+from octavo.api.admin.endpoints.media import (
+    FileEndpoints,
+    FileTextEndpoints,
+    FileUseEndpoints,
+    FolderEndpoints,
+    LibrarySettingsEndpoints,
+)
 from octavo.api.admin.endpoints.previews import PreviewEndpoints
 from octavo.api.admin.endpoints.project import ProjectEndpoints, ProjectFacts
 from octavo.api.admin.endpoints.registration import RegistrationEndpoints
@@ -266,6 +272,7 @@ def _plugin_endpoints(shared: Infrastructure, services: Services, facts: Project
         yield FileEndpoints(managing.library, services.files)
         owners = ComponentOwners(shared.database, services.controller.registry)
         yield FileUseEndpoints(managing.library, FileUses(shared.database, services.controller.reads, owners))
+        yield FileTextEndpoints(managing.library_changes)
         yield FocalPointEndpoints(managing.library, services.files)
         yield FilePrivacyEndpoints(managing.library, services.files.privacy)
         yield FolderPrivacyEndpoints(managing.library, managing.folders, services.files.privacy)

@@ -8,6 +8,7 @@ around a relation also means some related entry.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from octavo.query import ast
 from octavo.query.ast import And, At, Compare, Filter, LinkedFrom, Not, Or, Sort, Unknown
 from octavo.query.lifting import Lifted
 from octavo.query.operators import PATTERN_TESTS, Operand, Operator, Test
@@ -24,6 +25,7 @@ from octavo.query.plan.nodes import (
     ParameterKind,
     Step,
     Tested,
+    Unused,
 )
 from octavo.query.plan.operands import Incomparable, Typed, read_operand
 from octavo.query.plan.planning import DOTTED_I, LiftedParameter, Planning
@@ -115,6 +117,8 @@ def _plan(
             owner = planning.registry.definition(asked.uid)
             step = plan_step(owner, owner.attributes[asked.attribute], planning, scoped=False)
             return Linked(step, planning.bind(ParameterKind.INTEGER, asked.entry_id), negated)
+        case ast.Unused():
+            return Unused(negated)
         case Unknown():
             return ALWAYS
 
@@ -176,7 +180,7 @@ def _plan_scalar(attribute: Scalar | None, asked: Filter, planning: Planning, *,
             return _plan_scalar(attribute, item, planning, negated=not negated)
         case Compare():
             return _test(attribute, asked, planning, negated=negated)
-        case At() | LinkedFrom() | Unknown():
+        case At() | LinkedFrom() | ast.Unused() | Unknown():
             return ALWAYS
 
 
@@ -275,7 +279,7 @@ def matches_nulls(condition: Condition) -> bool | None:
             return None
         case Exists(condition=inner):
             return matches_nulls(inner)
-        case Linked():
+        case Linked() | Unused():
             return None
         case All(items=items):
             answers = [matches_nulls(item) for item in items]

@@ -74,7 +74,7 @@ def _tests(condition: Condition, related: list[IndexableRead], *, either: bool) 
             further: list[IndexableRead] = []
             found = _once(_tests(inner, further, either=either))
             related.append(IndexableRead(step.target.uid, found, (), _once(further)))
-        case Linked() | nodes.Constant():
+        case Linked() | nodes.Unused() | nodes.Constant():
             return
 
 

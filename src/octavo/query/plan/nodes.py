@@ -89,6 +89,13 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True)
+class Unused:
+    """No entry and no component refers to the file; `negated`: one does."""
+
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class All:
     """True if every condition is true."""
 
@@ -109,7 +116,7 @@ class Constant:
     value: bool
 
 
-Condition = Tested | Exists | Linked | All | Any | Constant
+Condition = Tested | Exists | Linked | Unused | All | Any | Constant
 ALWAYS, NEVER = Constant(True), Constant(False)
 
 

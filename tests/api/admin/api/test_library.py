@@ -333,3 +333,56 @@ async def test_the_privacy_of_a_file_requires_the_permission_to_read_it(newsroom
     assert (answer.status, answer.json["data"]) == (200, {"private": False, "canChange": False})
     assert (await newsroom.ask("GET", path.format(999), by="edi")).status == 404
     assert (await newsroom.ask("PUT", path.format(file["id"]), {"private": True}, by="edi")).status == 403
+
+
+async def test_texts_of_several_files_are_saved_at_once(newsroom: Newsroom) -> None:
+    first, second, third = [await add(newsroom, {"name": f"{n}.txt", "caption": "old"}) for n in range(3)]
+    texts = [
+        {"id": first["id"], "alternativeText": "One"},
+        {"id": second["id"], "alternativeText": "Two", "caption": None},
+        {"id": 999_999, "caption": "deleted meanwhile"},
+    ]
+    answer = await newsroom.ask("PUT", "/octavo/file-texts", {"files": texts})
+    saved = [(one["alternativeText"], one["caption"], one["name"]) for one in answer.json["data"]]
+    assert saved == [("One", "old", "0.txt"), ("Two", None, "1.txt")]
+    await newsroom.allow(f"{UPLOAD}.assets.update", conditions=[IS_CREATOR])
+    refused = await newsroom.ask("PUT", "/octavo/file-texts", {"files": [{"id": third["id"], "caption": "x"}]}, "edi")
+    assert refused.status == 403
+    assert (await newsroom.ask("GET", f"/upload/files/{third['id']}")).json["caption"] == "old"
+
+
+@pytest.mark.parametrize(
+    "files, message",
+    [
+        ([], "files field must have at least 1 items"),
+        ([{"id": 1}] * 101, "files field must have less than or equal to 100 items"),
+        ([{"caption": "x"}], "files[0].id is a required field"),
+        ([{"id": 1, "caption": "x" * 256}], "files[0].caption must be at most 255 characters"),
+        ([{"id": 1, "name": "x"}], "files[0] field has unspecified keys: name"),
+    ],
+)
+async def test_invalid_texts_are_refused(newsroom: Newsroom, files: Any, message: str) -> None:
+    answer = await newsroom.ask("PUT", "/octavo/file-texts", {"files": files})
+    assert (answer.status, answer.json["error"]["message"]) == (400, message)
+
+
+async def test_unused_files_are_found(newsroom: Newsroom) -> None:
+    where = await folder(newsroom, "Used or not")
+    used, unused = [await add(newsroom, {"name": name, "folder": where["id"]}) for name in ("used", "unused")]
+    database = newsroom.office.club.database
+    link = "INSERT INTO files_related_morphs (file_id, related_id, related_type, field) VALUES"
+    for related in ("api::story.story", "shared.teaser"):
+        await database.execute(f"{link} ({used['id']}, 1, '{related}', 'image')")
+    target = f"/upload/files?usage=unused&filters[folder][id]={where['id']}"
+    await newsroom.ask("GET", target)
+    before = database.statements
+    answer = await newsroom.ask("GET", target)
+    assert database.statements - before <= 1
+    assert [one["name"] for one in answer.json["results"]] == ["unused"]
+    assert answer.json["pagination"]["total"] == 1
+    await database.execute(f"DELETE FROM files_related_morphs WHERE file_id = {used['id']}")
+    assert len((await newsroom.ask("GET", target)).json["results"]) == 2
+    newest = (await newsroom.ask("GET", "/upload/files?usage=unused&sort=id:DESC&pageSize=1")).json["results"]
+    assert [one["id"] for one in newest] == [unused["id"]], "in all folders"
+    refused = await newsroom.ask("GET", "/upload/files?usage=used")
+    assert (refused.status, refused.json["error"]["message"]) == (400, "usage must be unused")

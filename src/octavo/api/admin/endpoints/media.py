@@ -13,6 +13,8 @@ from octavo.access.authorization.admin.names import ADD_FILES, CHANGE_FILES, REA
 from octavo.api.admin.answers import NO_STORE, data_answer, page_answer, plain_answer
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.media import (
+    ChangedFilesAnswer,
+    ChangedFileTexts,
     FileUsesAnswer,
     FolderAnswer,
     FolderForm,
@@ -152,6 +154,29 @@ def _shown(use: FileUse) -> dict[str, object]:
         "label": use.label,
         "field": use.field,
     }
+
+
+class FileTextEndpoints:
+    """`/octavo/file-texts`"""
+
+    operations = (
+        AdminOperation(
+            "PUT",
+            "/octavo/file-texts",
+            "describe",
+            "Update the alternative texts and captions of files",
+            (CHANGE_FILES,),
+            body=ChangedFileTexts,
+            answer=ChangedFilesAnswer,
+        ),
+    )
+
+    def __init__(self, changes: LibraryChanges) -> None:
+        self._changes = changes
+
+    async def describe(self, request: Request, actor: Actor) -> Response:
+        """PUT /octavo/file-texts: at most 100 files in one transaction."""
+        return _data(await self._changes.describe(await request.json(), actor))
 
 
 _SETTINGS = (f"{UPLOAD}.settings.read",)

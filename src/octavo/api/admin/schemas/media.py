@@ -179,6 +179,26 @@ class Removed(TypedDict):
     folderIds: NotRequired[list[int]]
 
 
+class FileTexts(TypedDict):
+    """Texts of a file; missing ones stay."""
+
+    id: int
+    alternativeText: NotRequired[str | None]
+    caption: NotRequired[str | None]
+
+
+class ChangedFileTexts(TypedDict):
+    """Texts of several files."""
+
+    files: list[FileTexts]
+
+
+class ChangedFilesAnswer(TypedDict):
+    """The files that were updated, without those that no longer exist."""
+
+    data: list[MediaFile]
+
+
 class FileUseTold(TypedDict):
     """An entry that uses a file. `field` is the path of the attribute."""
 

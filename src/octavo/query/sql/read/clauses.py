@@ -19,10 +19,11 @@ from octavo.query.plan.nodes import (
     Selection,
     Step,
     Tested,
+    Unused,
 )
 from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.dialects.substring_indexes import SubstringIndex
-from octavo.query.sql.physical_names import column_name
+from octavo.query.sql.physical_names import FILES_MORPHS, column_name
 from octavo.query.sql.read.joins import Join, join_step
 from octavo.query.sql.served_rows import served_rows
 from octavo.schema.attributes import Scalar
@@ -121,6 +122,9 @@ class ClauseCompiler:
                 return self._exists(condition, alias)
             case Linked():
                 return self._linked(condition, alias)
+            case Unused(negated=negated):
+                links = f"SELECT 1 FROM {FILES_MORPHS} WHERE {FILES_MORPHS}.file_id = {alias}.id"
+                return f"{'' if negated else 'NOT '}EXISTS ({links})"
             case All(items=items):
                 return self._joined(items, " AND ", alias)
             case Any(items=items):
