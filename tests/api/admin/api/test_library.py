@@ -330,7 +330,10 @@ async def test_the_privacy_of_a_file_requires_the_permission_to_read_it(newsroom
     await newsroom.allow_nothing()
     await newsroom.allow(f"{UPLOAD}.read")
     answer = await newsroom.ask("GET", path.format(file["id"]), by="edi")
-    assert (answer.status, answer.json["data"]) == (200, {"private": False, "canChange": False})
+    assert (answer.status, answer.json["data"]) == (
+        200,
+        {"private": False, "canChange": False, "byFolder": False},
+    )
     assert (await newsroom.ask("GET", path.format(999), by="edi")).status == 404
     assert (await newsroom.ask("PUT", path.format(file["id"]), {"private": True}, by="edi")).status == 403
 
