@@ -1,4 +1,7 @@
-"""A real MariaDB or MySQL server for tests, from the programs of the system. Works as root, too."""
+"""A real MariaDB or MySQL server for tests, from the programs of the system, or of the folder in `OCTAVO_TEST_MYSQL`.
+
+Works as root, too.
+"""
 
 import os
 import shutil
@@ -20,25 +23,30 @@ _OPTIONS: Final = (
     "--skip-name-resolve",
     "--skip-log-bin",
     "--character-set-server=utf8mb4",
-    "--innodb-flush-log-at-trx-commit=0",
+    "--innodb-flush-log-at-trx-commit=2",
     "--innodb-doublewrite=0",
     "--innodb-flush-method=nosync",
     "--innodb-file-per-table=0",  # a file per table doubles the time of a copy
     "--innodb-stats-persistent=0",  # each new table would write rows of statistics
     "--innodb-buffer-pool-size=64M",
-    "--innodb-log-file-size=32M",
+    "--max-allowed-packet=16M",
 )
-"""Fast and small. The data need not survive a crash of the machine."""
-
-EXACT: Final = "utf8mb4_nopad_bin"
-"""A collation that compares code points, of MariaDB."""
+"""Fast and small. Commits survive a crash of the server, but need not survive one of the machine."""
+_MARIADB_OPTIONS: Final = ("--innodb-log-file-size=32M",)
+_MYSQL_OPTIONS: Final = (
+    "--innodb-redo-log-capacity=64M",
+    "--mysqlx=OFF",
+    "--secure-file-priv=NULL",
+    "--auto-generate-certs=OFF",
+)
+"""Without the X protocol, whose port is the same for all servers, and without a folder that a package creates."""
 USER: Final = "octavo"
 PASSWORD: Final = "a secret / % @"
 
 
 def find_program(*names: str) -> str | None:
-    """Return the path of the first program that is installed."""
-    path = os.pathsep.join((os.environ.get("PATH", ""), *_SBIN))
+    """Return the path of the first program that is installed, or in the folder of `OCTAVO_TEST_MYSQL`."""
+    path = os.environ.get("OCTAVO_TEST_MYSQL") or os.pathsep.join((os.environ.get("PATH", ""), *_SBIN))
     return next((found for name in names if (found := shutil.which(name, path=path))), None)
 
 
@@ -62,8 +70,12 @@ class MysqlServer:
         self.socket = self.folder / "s"
         self.data = self.folder / "data"
         (self.folder / "tmp").mkdir()
-        self._options = (*options, f"--tmpdir={self.folder / 'tmp'}")  # a server removes tables of others there
         self.is_mariadb = "MariaDB" in _output(self._server, "--version")
+        self._options = (
+            *(_MARIADB_OPTIONS if self.is_mariadb else _MYSQL_OPTIONS),
+            *options,
+            f"--tmpdir={self.folder / 'tmp'}",  # a server removes tables of others there
+        )
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port: int = free.getsockname()[1]
@@ -83,6 +95,11 @@ class MysqlServer:
         else:
             options = ("--initialize-insecure", f"--datadir={self.data}", f"--user={_user()}", *self._options)
             _output(self._server, "--no-defaults", *options)
+
+    @property
+    def exact(self) -> str:
+        """The collation that compares code points."""
+        return "utf8mb4_nopad_bin" if self.is_mariadb else "utf8mb4_0900_bin"
 
     def url(self, database: str) -> str:
         """Return the URL of a database on this server."""
@@ -104,7 +121,8 @@ class MysqlServer:
 
     def _dump(self, name: str) -> str:
         program = require_program("mariadb-dump", "mysqldump")
-        options = ("--skip-lock-tables", "--skip-add-locks", "--skip-add-drop-table", "--skip-disable-keys")
+        gtid = () if self.is_mariadb else ("--set-gtid-purged=OFF",)
+        options = ("--skip-lock-tables", "--skip-add-locks", "--skip-add-drop-table", "--skip-disable-keys", *gtid)
         dump = _output(program, "--no-defaults", f"--socket={self.socket}", "--user=root", *options, name)
         charset, collation = self.run_sql("SELECT @@character_set_database, @@collation_database", name).split()
         default = f"ALTER DATABASE CHARACTER SET {charset} COLLATE {collation}"

@@ -3,6 +3,7 @@
 `known.json` lists what differs on purpose or is not there yet; an item listed there that passes fails the test.
 """
 
+import re
 import shutil
 from pathlib import Path
 
@@ -111,5 +112,8 @@ def test_answers_on_mysql_are_the_recorded_ones(recordings: Path, mysql_server: 
     folder = unpack("mysql", recordings.parent)
     expect_instead(recordings, folder / "expected.jsonl")
     name = mysql_server.create_database(collation="utf8mb4_general_ci")
-    mysql_server.run_sql((folder / "database.sql").read_text("utf-8"), name)
+    dump = (folder / "database.sql").read_text("utf-8")
+    if not mysql_server.is_mariadb:
+        dump = re.sub(r"longtext [^,\n]*CHECK \(json_valid\(`\w+`\)\)", "json", dump)
+    mysql_server.run_sql(dump, name)
     check_answers("mysql", recordings, mysql_variables(mysql_server.url(name)), recorded="sqlite")

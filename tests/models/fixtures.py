@@ -18,7 +18,7 @@ from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN, bookshop_registry
 from tests.models.people import Hands
 from tests.models.site import Site, mysql_variables, open_bookshop, open_project, postgresql_variables, under_safe
 from tests.models.templates import Copy, copy_of
-from tests.mysql_server import EXACT, MysqlServer
+from tests.mysql_server import MysqlServer
 from tests.postgresql_server import PostgresqlServer, database_name
 
 
@@ -50,7 +50,7 @@ async def mysql_bookshop(
     anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mysql_server: MysqlServer
 ) -> AsyncIterator[Site]:
     """Its texts are compared by their code points, as on the other databases."""
-    variables = mysql_variables(mysql_server.url(mysql_server.create_database(collation=EXACT)))
+    variables = mysql_variables(mysql_server.url(mysql_server.create_database(collation=mysql_server.exact)))
     site = await open_bookshop(tmp_path_factory.mktemp("bookshop"), variables)
     yield site
     await site.database.close()
@@ -95,7 +95,7 @@ async def mysql_bookshop_template(
     anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mysql_server: MysqlServer
 ) -> str:
     """The name of a bookshop's database, to be copied."""
-    name = mysql_server.create_database(collation=EXACT)
+    name = mysql_server.create_database(collation=mysql_server.exact)
     site = await open_bookshop(tmp_path_factory.mktemp("template"), mysql_variables(mysql_server.url(name)))
     await site.database.close()
     return name

@@ -19,7 +19,7 @@ from octavo.schema.registry import Registry
 from tests.layouts import registry_of
 from tests.models.templates import copy_of
 from tests.models.workshop import DEFINITIONS
-from tests.mysql_server import EXACT, MysqlServer
+from tests.mysql_server import MysqlServer
 from tests.postgresql_server import PostgresqlServer, database_name
 
 
@@ -94,7 +94,7 @@ async def postgresql_workshop_template(
 @pytest.fixture(scope="session")
 async def mysql_workshop_template(anyio_backend: str, workshop: Registry, mysql_server: MysqlServer) -> str:
     """The name of a workshop's database, to be copied."""
-    name = mysql_server.create_database(collation=EXACT)
+    name = mysql_server.create_database(collation=mysql_server.exact)
     await _write(MysqlDatabase(mysql_server.url(name)), workshop)
     return name
 

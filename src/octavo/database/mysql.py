@@ -207,7 +207,7 @@ class MysqlDatabase:
         return NoVersions()
 
     async def plan_of(self, text: str) -> str:
-        plan: str = await self._read(_plan_of, f"EXPLAIN {text}", no_values(text))
+        plan: str = await self._read(_plan_of, f"EXPLAIN FORMAT=TRADITIONAL {text}", no_values(text))
         return plan
 
     async def plan_with(self, table: str, more: str, text: str) -> str:

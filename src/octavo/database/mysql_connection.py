@@ -19,7 +19,7 @@ from octavo.core.errors import ServiceUnavailable
 from octavo.core.net.encryption_modes import read_encryption
 from octavo.core.values import dataclass
 from octavo.database.connection import DatabaseMisconfigured, UnsuitableValue
-from octavo.database.mysql_errors import REFUSED_FOR_GOOD, SERVER_LOST, code_of
+from octavo.database.mysql_errors import NOT_PRIVILEGED, REFUSED_FOR_GOOD, SERVER_LOST, code_of
 from octavo.database.topology import Parameters
 
 DEFAULT_PORT: Final = 3306
@@ -57,6 +57,8 @@ SETTINGS: Final = (
 )
 _READ_ONLY: Final = "SET SESSION TRANSACTION READ ONLY"
 _FACTS: Final = "SELECT @@version, @@max_allowed_packet, @@auto_increment_increment"
+_ALL_WARNINGS: Final = "SET SESSION max_error_count = 65535"
+"""Others can come before the one that a list was cut."""
 _OLDEST: Final = {"MySQL": (8, 0, 19), "MariaDB": (10, 6, 0)}
 _VERSION: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 _VERIFYING: Final = ("verify-ca", "verify-full")
@@ -134,6 +136,15 @@ class MysqlConnection:
         version, self._largest, self.id_step = row
         check_version(version, "MariaDB" if self.is_mariadb else "MySQL")
 
+    async def store_all_warnings(self) -> None:
+        """Let the server store all warnings of a statement. MySQL 9 requires a privilege for this; without it,
+        `run_checked` rejects results with more warnings than are stored."""
+        try:
+            await self.run(_ALL_WARNINGS.encode(), _SET_UP_SECONDS)
+        except Error as error:
+            if code_of(error) != NOT_PRIVILEGED:
+                raise
+
     @property
     def has_returning(self) -> bool:
         """Whether INSERT and DELETE have the clause RETURNING."""
@@ -188,13 +199,12 @@ def check_version(version: str, kind: str) -> None:
 
 def session_settings(statement_timeout: float, largest_answer: int) -> tuple[str, ...]:
     """Return the settings of every connection; those of time limits differ between MySQL and MariaDB, see
-    `time_limit`. Lists that are larger than an answer are cut, with a warning that the driver reads: all warnings are
-    stored, because others can come before it."""
+    `time_limit`. Lists that are larger than an answer are cut, with a warning that the driver reads."""
     waits = max(ceil(statement_timeout), 1) if statement_timeout else 31_536_000
     return (
         *SETTINGS,
         f"SET SESSION group_concat_max_len = {largest_answer + 1}, innodb_lock_wait_timeout = {waits}, "
-        f"lock_wait_timeout = {waits}, max_error_count = 65535",
+        f"lock_wait_timeout = {waits}",
     )
 
 
@@ -243,6 +253,7 @@ class Server:
             texts.append(f"SET SESSION innodb_lock_wait_timeout = {patience}, lock_wait_timeout = {patience}")
         try:
             await connection.run(";".join(texts).encode(), _SET_UP_SECONDS)
+            await connection.store_all_warnings()
             await connection.check()
         except _FAILURES as error:
             connection.terminate()

@@ -23,6 +23,7 @@ from octavo.database.connection import (
 
 NO_TABLE: Final = 1146
 NO_SAVEPOINT: Final = 1305
+NOT_PRIVILEGED: Final = 1227
 TRUNCATED: Final = frozenset({1260, 1301})
 """Warnings of a text that was cut (GROUP_CONCAT) or replaced by NULL, because it exceeds a limit of the server."""
 ROLLED_BACK: Final = frozenset({1213, 1020, 1467, 1614})
@@ -87,8 +88,11 @@ _TRANSLATIONS: Final = _rows(
     ((1051, 1054, 1091, NO_TABLE), lambda error: TablesChanged(_text(error))),
     ((1442, 1644), lambda error: StatementRefused(_text(error))),
     ((1290, 1836), lambda error: DatabaseReadOnly(reason=_text(error))),
-    ((1142, 1143, 1227, 1370), lambda error: DatabaseMisconfigured(reason=_text(error))),  # a missing privilege
-    ((1118, 1153, 1265, 1366, 1367, 1411, 3140, 3854, 3988, 4038), _unsuitable),
+    (
+        (1142, 1143, NOT_PRIVILEGED, 1370),
+        lambda error: DatabaseMisconfigured(reason=_text(error)),
+    ),  # a missing privilege
+    ((1118, 1153, 1265, 1366, 1367, 1411, 1525, 3140, 3854, 3988, 4038), _unsuitable),
     (TRUNCATED, lambda error: AnswerTooLarge(_text(error))),
     (SERVER_LOST, lambda error: ConnectionLost()),
     (

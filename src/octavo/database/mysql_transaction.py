@@ -81,12 +81,19 @@ class Counted(StatementCount, Protocol):
 
 
 async def run_checked(connection: MysqlConnection, statement: bytes, seconds: float | None) -> Any:
-    """Run a statement, and raise AnswerTooLarge if the server cut a text of its result."""
+    """Run a statement, and raise AnswerTooLarge if the server cut a text of its result, or may have done so because
+    it did not store all warnings."""
     result = await connection.run(statement, seconds)
     if result.warning_count and result.rows is not None:
-        for _, code, message in (await connection.run(b"SHOW WARNINGS", seconds)).rows:
+        warnings = (await connection.run(b"SHOW WARNINGS", seconds)).rows
+        for _, code, message in warnings:
             if code in TRUNCATED:
                 raise AnswerTooLarge(message)
+        if len(warnings) < result.warning_count:
+            raise AnswerTooLarge(
+                f"the server stored {len(warnings)} of {result.warning_count} warnings: set max_error_count = 65535, "
+                "or grant the user SESSION_VARIABLES_ADMIN"
+            )
     return result
 
 

@@ -18,7 +18,7 @@ from tests.models.club_fixtures import CLUB_DATABASE
 from tests.models.people import write
 from tests.models.site import mysql_variables, postgresql_variables
 from tests.models.templates import Copy, copy_of
-from tests.mysql_server import EXACT, MysqlServer
+from tests.mysql_server import MysqlServer
 from tests.postgresql_server import PostgresqlServer, database_name
 
 __all__ = ["club_copy", "new_club"]
@@ -122,7 +122,7 @@ async def mysql_office_template(
     anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mysql_server: MysqlServer
 ) -> str:
     """The name of an office's database."""
-    name = mysql_server.create_database(collation=EXACT)
+    name = mysql_server.create_database(collation=mysql_server.exact)
     variables = {**mysql_variables(mysql_server.url(name)), **NEVER}
     async with _administered_club(tmp_path_factory.mktemp("office"), variables, filled=False):
         return name

@@ -14,7 +14,6 @@ from octavo.operations.runtime.process import Process, build
 from octavo.project import InvalidCode
 from octavo.settings import load_settings
 from tests.cli.projects import database_variables, make_project
-from tests.mysql_server import EXACT
 
 pytestmark = pytest.mark.anyio
 
@@ -114,7 +113,7 @@ async def works(
         variables = database_variables(request.getfixturevalue("postgresql_server").create_database())
     elif request.param == "mysql":
         server = request.getfixturevalue("mysql_server")
-        variables = {"DATABASE_URL": server.url(server.create_database(collation=EXACT))}
+        variables = {"DATABASE_URL": server.url(server.create_database(collation=server.exact))}
     folder = write_code(tmp_path_factory.mktemp("works"), index=INDEX, work=WORK, cron=CRON)
     process = build(load_settings(folder, variables, mode="production"))
     await process.asgi.start()

@@ -15,7 +15,7 @@ from octavo.operations.transfer.mysql.source import MysqlSource
 from octavo.operations.transfer.problems import TransferError
 from octavo.schema.loader import load_registry
 from octavo.schema.registry import Registry
-from tests.mysql_server import EXACT, MysqlServer
+from tests.mysql_server import MysqlServer
 from tests.operations.transfer.test_database_copy import CONTENT
 from tests.operations.transfer.town import make_town
 
@@ -176,7 +176,7 @@ async def test_texts_that_a_collation_takes_for_equal(
 ) -> None:
     """A unique index of the target compares texts in the way of its collation."""
     await source.execute("INSERT INTO octavo_leases (name, holder, expires_at) VALUES ('L', 'h', 1), ('l ', 'h', 1)")
-    for collation, is_copied in (("utf8mb4_general_ci", False), (EXACT, True)):
+    for collation, is_copied in (("utf8mb4_general_ci", False), (mysql_server.exact, True)):
         name = mysql_server.create_database(collation=collation)
         target = MysqlDatabase(mysql_server.url(name))
         await target.connect()

@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import NameOID
 
+from octavo.database.mysql import MysqlDatabase
 from octavo.operations.runtime.prepare_database import StartFailed, reach_database
 from octavo.operations.transfer.mysql.address import read_address
 from octavo.operations.transfer.mysql.source import MysqlSource
@@ -66,6 +67,15 @@ async def test_an_encrypted_connection(encrypted: MysqlServer, query: str) -> No
 async def test_connections_that_are_refused(encrypted: MysqlServer, query: str, message: str) -> None:
     with pytest.raises(StartFailed, match=message):
         await reach_database(source(encrypted, query=query))
+
+
+async def test_an_encrypted_connection_of_a_service(encrypted: MysqlServer) -> None:
+    database = MysqlDatabase(f"mysql://tls:p@localhost:{encrypted.port}/n", maximum=1)
+    await database.connect()
+    try:
+        assert str(((await database.fetch_row(CIPHER)) or ())[1]).startswith("TLS_")
+    finally:
+        await database.close()
 
 
 async def test_a_server_without_encryption(mysql_server: MysqlServer) -> None:

@@ -199,8 +199,10 @@ async def test_an_interrupted_change_of_a_type_is_repeated(database: Database) -
     await change_tables(database, *TARGETS, WHOLE)
     await database.execute("INSERT INTO t (s, n) VALUES ('', '12')")
     wanted = with_types({"n": "integer"})
-    [change] = difference(physical_tables((wanted,), MYSQL), await found_tables(database, MYSQL), MYSQL)
-    statements = change.statements(MYSQL)
+    [change] = difference(
+        physical_tables((wanted,), database.dialect), await found_tables(database, database.dialect), database.dialect
+    )
+    statements = change.statements(database.dialect)
     [swap] = [number for number, text in enumerate(statements) if "RENAME COLUMN" in text]
     for text in statements[:swap]:
         await database.execute_script(text)
@@ -215,8 +217,8 @@ async def test_text_is_not_json(database: Database) -> None:
     await database.execute_script("CREATE TABLE t (id int unsigned PRIMARY KEY, a longtext, b json, c varchar(255))")
     await database.execute("""INSERT INTO t VALUES (1, '1,"b":2', '{}', '{"a": 1}')""")
     columns = [Column(name, "json") for name in "abc"]
-    wanted = physical_tables((Table(name="t", columns=(ID, *columns)),), MYSQL)
-    changes = difference(wanted, await found_tables(database, MYSQL), MYSQL)
+    wanted = physical_tables((Table(name="t", columns=(ID, *columns)),), database.dialect)
+    changes = difference(wanted, await found_tables(database, database.dialect), database.dialect)
     assert [(str(change), getattr(change, "contradicts", None)) for change in changes] == [
         ("change column t.a from longtext to json", True),
         ("change column t.c from varchar(255) to json", True),
@@ -230,6 +232,6 @@ async def test_long_unique_texts_have_no_index(database: Database) -> None:
     short = Table(name="t", columns=(ID, Column("a", "string")), indexes=(unique,))
     await change_tables(database, short)
     await change_tables(database, replace(short, columns=(ID, Column("a", "text"))))
-    found = await found_tables(database, MYSQL)
+    found = await found_tables(database, database.dialect)
     assert found["t"].indexes == ()
     await database.execute("INSERT INTO t (a) VALUES (?1), (?2)", ("x" * 1000 + "a", "x" * 1000 + "b"))

@@ -8,6 +8,7 @@ from octavo.query.plan.nodes import Parameter, ParameterKind
 from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.dialects.base import JoinedRows, OrderedRows
 from octavo.query.sql.dialects.mysql import MYSQL, MySQLDialect
+from octavo.schema.scalar_types import ValueKind
 from tests.query.sql.dialects.test_texts import CASES, KEY
 
 SAID: Final[list[tuple[str, Any]]] = [
@@ -106,6 +107,7 @@ SAID: Final[list[tuple[str, Any]]] = [
     ("ends_with", "c LIKE concat('%', replace(replace(replace(p, '|', '||'), '%', '|%'), '_', '|_')) ESCAPE '|'"),
     ("comparable", "c"),
     ("comparable", "c"),
+    ("sorted", "c"),
     ("test", "c = ?1"),
     ("test", "lower(c) = lower(?1)"),
     ("test", "c LIKE concat('%', replace(replace(replace(?1, '|', '||'), '%', '|%'), '_', '|_'), '%') ESCAPE '|'"),
@@ -119,6 +121,7 @@ SAID: Final[list[tuple[str, Any]]] = [
     ("drop_index", ("ALTER TABLE `t` DROP INDEX `i`",)),
     ("drop_foreign_key", "ALTER TABLE `t` DROP FOREIGN KEY `k`"),
     ("fit_index", KEY),
+    ("supports_index", True),
     ("system_column", "c longtext NOT NULL"),
     ("rename_index", "ALTER TABLE `t` RENAME INDEX `i` TO `j`"),
     ("rename_foreign_key", None),
@@ -151,14 +154,22 @@ def test_mysql_numbers_the_rows_of_a_page() -> None:
     dialect.adapt("8.0.36", 2**26)
     assert dialect.join_ordered(OrderedRows("j", "t", ("a", "b DESC"), "l", keys="k"), "r") == JoinedRows(
         "group_concat(r.json ORDER BY r.place IS NOT NULL, r.place SEPARATOR ',')",
-        "group_concat(r.keys ORDER BY r.place IS NOT NULL, r.place SEPARATOR ',')",
-        "(SELECT j AS json, k AS keys, row_number() OVER (ORDER BY a, b DESC) AS place FROM t ORDER BY a, b"
+        "group_concat(r.sort_keys ORDER BY r.place IS NOT NULL, r.place SEPARATOR ',')",
+        "(SELECT j AS json, k AS sort_keys, row_number() OVER (ORDER BY a, b DESC) AS place FROM t ORDER BY a, b"
         " DESC LIMIT l) r",
     )
     dialect.adapt("10.11.6-MariaDB", 2**24)
     assert dialect.join_ordered(OrderedRows("j", "t", ["a.id"], "l"), "r") == MYSQL.join_ordered(
         OrderedRows("j", "t", ["a.id"], "l"), "r"
     )
+
+
+def test_json_is_compared_and_sorted_as_text() -> None:
+    """MariaDB has it as text. MySQL would find no text equal to it."""
+    dialect, text = MySQLDialect(), "CONVERT(c USING utf8mb4) COLLATE utf8mb4_bin"
+    dialect.adapt("9.7.4", 2**24)
+    assert dialect.comparable(ValueKind.JSON, "c", ParameterKind.TEXT) == dialect.sorted(ValueKind.JSON, "c") == text
+    assert not dialect.supports_index(Index(name="i", columns=("c",)), {"c": "json"})
 
 
 def test_an_instant_is_compared_as_one() -> None:

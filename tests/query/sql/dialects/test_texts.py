@@ -176,6 +176,7 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
     ("ends_with", ("c", "p"), "substr(c, length(c) - length(p) + 1) = p", "right(c, length(p)) = p"),
     ("comparable", (ValueKind.DECIMAL, "c", ParameterKind.NUMBER), "c", "c::float8"),
     ("comparable", (ValueKind.INTEGER, "c", ParameterKind.INTEGER), "c", "c"),
+    ("sorted", (ValueKind.JSON, "c"), "c", "c"),
     ("test", (Operator.EQUAL, ValueKind.STRING, "c", (TEXT,), False), "c = ?1", "c = $1::text"),
     (
         "test",
@@ -219,6 +220,7 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
     ),
     ("drop_foreign_key", ("t", "k"), 'ALTER TABLE "t" DROP CONSTRAINT "k"', 'ALTER TABLE "t" DROP CONSTRAINT "k"'),
     ("fit_index", (KEY, {"c": "text"}), KEY, KEY),
+    ("supports_index", (KEY, {"c": "jsonb"}), True, True),
     ("system_column", ("c text NOT NULL",), "c text NOT NULL", "c text NOT NULL"),
     ("rename_index", ("t", "i", "j"), None, 'ALTER INDEX "i" RENAME TO "j"'),
     ("rename_foreign_key", ("t", "k", "l"), None, 'ALTER TABLE "t" RENAME CONSTRAINT "k" TO "l"'),

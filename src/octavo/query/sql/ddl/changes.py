@@ -360,8 +360,8 @@ def _column_changes(wanted: Table, found: Table, dialect: Dialect) -> Iterator[C
         types[column.name] = column.type
         obsolete, there = _obsolete_indexes(wanted, found), _indexes_on(found, column.name)
         fitted = [dialect.fit_index(named.get(index.name, index), types) for index in there if index not in obsolete]
-        kept = tuple(index for index in fitted if not index.is_part_unique)
-        unfit = tuple(index for index in fitted if index.is_part_unique)
+        kept = tuple(one for one in fitted if not one.is_part_unique and dialect.supports_index(one, types))
+        unfit = tuple(one for one in fitted if one not in kept)
         if pair in dialect.widenings:
             yield WidenColumn(wanted.name, present, column, *((kept, unfit) if dialect.limits_index_texts else ()))
         else:

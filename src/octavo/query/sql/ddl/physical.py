@@ -70,7 +70,9 @@ def _physical_table(table: Table, dialect: BasicDialect, naming: _Naming, taken:
                 types,
             )
             for index in table.indexes
-            if (index.where is None or dialect.partial_indexes) and (dialect.finds_parts or not index.contains)
+            if (index.where is None or dialect.partial_indexes)
+            and (dialect.finds_parts or not index.contains)
+            and dialect.supports_index(index, types)
         ),
         foreign_keys=tuple(
             replace(

@@ -171,6 +171,11 @@ class BasicDialect(ABC):
         del types
         return index
 
+    def supports_index(self, index: Index, types: Mapping[str, str]) -> bool:
+        """Return whether the database can have an index. `types` are the database's types of the columns."""
+        del index, types
+        return True
+
     def quote(self, name: str) -> str:
         """Quote an identifier."""
         mark = self.name_mark  # called for each name of a statement: inlined for speed
@@ -233,6 +238,7 @@ class Dialect(BasicDialect):
     """Maximum number of selects of one UNION."""
     column_limits: ColumnLimits = ColumnLimits()
     most_joined_conditions: int | None = None  # conditions on related entries to write as joins; None: all
+    unjoined = "({}) IS TRUE"  # such a condition that the planner does not turn into a join
     rolls_back_tables = True
     """Whether a rolled back transaction undoes table changes. If not, each table change commits immediately."""
 
@@ -395,6 +401,11 @@ class Dialect(BasicDialect):
     @abstractmethod
     def comparable(self, kind: ValueKind, column: str, parameter: ParameterKind) -> str:
         """Convert a column so that it can be compared with a parameter of that kind."""
+
+    def sorted(self, kind: ValueKind, column: str) -> str:
+        """Return the expression by which entries are sorted."""
+        del kind
+        return column
 
     def test(self, test: Test, kind: ValueKind, column: str, parameters: Sequence[Parameter], fold: bool) -> str:
         """Compare a column with parameters, not negated."""

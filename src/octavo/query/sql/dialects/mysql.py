@@ -114,18 +114,20 @@ class MySQLDialect(Dialect):
     name_mark = "`"
 
     def __init__(self) -> None:
-        self._is_mariadb = True
+        self.is_mariadb = True
         self.copies: ColumnCopies = MysqlCopies(self)
 
     def adapt(self, version: str, largest_statement: int) -> None:
         """Adapt to a server, by its `version()` and `max_allowed_packet`. To be called before any statement is
         compiled."""
-        self._is_mariadb = "mariadb" in version.lower()
+        self.is_mariadb = "mariadb" in version.lower()
         self.largest_statement = largest_statement
-        if not self._is_mariadb:
+        if not self.is_mariadb:
             self.column_limits = MYSQL_LIMITS
             self.introspection = _introspection(_TYPE)
             self.table_options = _OWN_TABLES.format("utf8mb4_0900_bin")
+            self.most_joined_conditions = 2
+            self.unjoined = "coalesce({}, 0)"  # it turns `IN (...) IS TRUE` into a join, too
 
     # Scripts
 
@@ -214,14 +216,16 @@ class MySQLDialect(Dialect):
         if rows.limit is None and rows.start is None:
             return _in_order(rows, rows.order)
         limit = self.limit(rows.limit, rows.start)
-        if self._is_mariadb:  # where a sub-select in FROM cannot depend on the row of the statement around it
+        if self.is_mariadb:  # where a sub-select in FROM cannot depend on the row of the statement around it
             return _in_order(rows, rows.order, limit)
-        keys, order = f", {rows.keys} AS keys" if rows.keys else "", ", ".join(rows.order)
+        keys, order = f", {rows.keys} AS sort_keys" if rows.keys else "", ", ".join(rows.order)
         tables = (
             f"(SELECT {rows.text} AS json{keys}, row_number() OVER (ORDER BY {order}) AS place"
             f" FROM {rows.tables} ORDER BY {order}{limit}) {alias}"
         )
-        placed = OrderedRows(f"{alias}.json", tables, [f"{alias}.place"], keys=f"{alias}.keys" if rows.keys else "")
+        placed = OrderedRows(
+            f"{alias}.json", tables, [f"{alias}.place"], keys=f"{alias}.sort_keys" if rows.keys else ""
+        )
         return _in_order(placed, placed.order)
 
     def as_bytes(self, text: str) -> str:
@@ -280,7 +284,8 @@ class MySQLDialect(Dialect):
         return self.as_bytes(self.concat([*parts, "'}'"]))
 
     def text_of(self, kind: ValueKind, column: str) -> str:
-        return column
+        # MySQL compares JSON with no text. MariaDB has JSON as text with this collation.
+        return column if kind is not ValueKind.JSON or self.is_mariadb else self.collated(column)
 
     def contains(self, text: str, part: str) -> str:
         return f"{text} LIKE concat('%', {_escaped(part)}, '%') ESCAPE '|'"
@@ -300,7 +305,10 @@ class MySQLDialect(Dialect):
         return f"json_array({', '.join((*map(self.as_text, keys), entry_id))})"
 
     def comparable(self, kind: ValueKind, column: str, parameter: ParameterKind) -> str:
-        return column
+        return self.text_of(kind, column)
+
+    def sorted(self, kind: ValueKind, column: str) -> str:
+        return self.text_of(kind, column)
 
     # Writing
 
@@ -392,6 +400,9 @@ class MySQLDialect(Dialect):
             most = _LONGEST_KEY // len(texts)
             return replace(index, prefixes=tuple((name, most) for name in texts if name not in short or most < _STRING))
         return index
+
+    def supports_index(self, index: Index, types: Mapping[str, str]) -> bool:
+        return self.is_mariadb or all(types.get(name) != "json" for name in index.columns)
 
     def index_terms(self, index: Index) -> str:
         lengths = dict(index.prefixes)

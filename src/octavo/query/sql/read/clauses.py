@@ -89,13 +89,19 @@ class ClauseCompiler:
     def order_value(self, order: Order, alias: str) -> str:
         """Return the expression that an entry is sorted by."""
         if order.guard is not None:
-            return f"CASE WHEN {self.condition(order.guard, alias)} THEN {self.column(order.attribute, alias)} END"
+            return f"CASE WHEN {self.condition(order.guard, alias)} THEN {self._sorted(order, alias)} END"
         if not order.steps:
-            return self.column(order.attribute, alias)
+            return self._sorted(order, alias)
         join, tables, conditions = self._walk(order, alias)
-        value = self.column(order.attribute, join)
+        value = self._sorted(order, join)
         first = f"{value}{' DESC' if order.descending else ''}"
         return f"(SELECT {value} FROM {tables} WHERE {' AND '.join(conditions)} ORDER BY {first} LIMIT 1)"
+
+    def _sorted(self, order: Order, alias: str) -> str:
+        column = self.column(order.attribute, alias)
+        return (
+            column if order.attribute is None else self.dialect.sorted(SCALAR_TYPES[order.attribute.type].kind, column)
+        )
 
     def _walk(self, order: Order, alias: str) -> tuple[str, str, list[str]]:
         tables, conditions, current = "", [], alias
@@ -150,7 +156,7 @@ class ClauseCompiler:
             is_apart = (
                 word == " AND " and most is not None and joined > most and isinstance(item, Exists | Linked | All)
             )
-            yield f"({text}) IS TRUE" if is_apart else text
+            yield self.dialect.unjoined.format(text) if is_apart else text
 
     def _tested(self, tested: Tested, alias: str) -> str:
         kind = SCALAR_TYPES[tested.attribute.type].kind if tested.attribute else ValueKind.INTEGER

@@ -94,5 +94,6 @@ def compile_link_folder(dialect: Dialect) -> str:
     """Return the INSERT that adds a file at the end of a folder: file and folder."""
     file, folder = (dialect.parameter(Parameter(index, _INTEGER)) for index in (0, 1))
     last = f"SELECT file_order FROM files_folder_links WHERE folder_id = {folder} ORDER BY file_order DESC LIMIT 1"
-    values = f"{file}, {folder}, coalesce(({last}), 0) + 1"
+    # MySQL reads the table that a statement changes only in a table of its own.
+    values = f"{file}, {folder}, coalesce((SELECT l.file_order FROM ({last}) l), 0) + 1"
     return f"INSERT INTO files_folder_links (file_id, folder_id, file_order) VALUES ({values})"
