@@ -10,6 +10,7 @@ from tests.browser import MISSING, Page, find_browser, open_page
 from tests.cli.processes import Server, serving
 from tests.pages.desk import ADA, Desk
 from tests.pages.sample import FIRST, magazine
+from tests.pages.sections import show_one_form
 
 LONGEST = 1800.0
 """Seconds that the tests of a module may take on a slow machine before their browser is ended."""
@@ -43,8 +44,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def desk(service: Server, page: Page) -> Desk:
-    """Ada, logged in."""
+    """Ada, logged in. Articles have one form, for tests of fields; `tests/pages/test_sections.py` has tabs."""
     found = Desk(page, f"http://127.0.0.1:{service.port}")
+    show_one_form(found)
     found.log_in(ADA)
     return found
 

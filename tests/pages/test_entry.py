@@ -83,12 +83,12 @@ def test_a_date_written_by_half_is_told_and_not_saved(desk: Desk) -> None:
 
 def test_the_outline_leads_to_fields_and_marks_what_was_refused(desk: Desk) -> None:
     open_form(desk, make(desk, "With an outline"))
-    outline = "document.querySelector('nav[aria-labelledby=outline-title]')"
+    outline = "document.querySelector('main nav')"
     desk.until(outline, "the outline")
-    assert desk.do(f"[...{outline}.querySelectorAll('button')].slice(0, 3).map((one) => one.innerText)") == [
+    assert desk.do(f"[...{outline}.querySelectorAll('a')].slice(0, 3).map((one) => one.innerText)") == [
         *("Title", "Slug", "Excerpt"),
     ]
-    desk.click("Blocks", within="nav[aria-labelledby=outline-title]")
+    desk.click("Blocks", within="main nav")
     desk.until("document.activeElement?.closest('[data-path=blocks]')", "the focus in the blocks")
     assert desk.do(f"((box) => box.top >= 0 && box.bottom <= innerHeight)({outline}.getBoundingClientRect())")
     desk.fill("Title", "x" * 121)
@@ -96,7 +96,10 @@ def test_the_outline_leads_to_fields_and_marks_what_was_refused(desk: Desk) -> N
     desk.until(f"{outline}.querySelector('.wrong')?.innerText === 'Title'", "the mark")
     assert desk.barriers() == []
     desk.size(1024)
-    desk.until(f"getComputedStyle({outline}).display === 'none'", "no outline where the form has all the room")
+    desk.until(f"!{outline}", "no outline where the form has all the room")
+    desk.click("On this page")
+    desk.click("Cover", within="[role=menu]")
+    desk.until("document.activeElement?.closest('[data-path=cover]')", "the field of the menu")
 
 
 def test_a_slug_that_is_written_while_one_is_generated_stays(desk: Desk) -> None:

@@ -4,15 +4,12 @@ import json
 from typing import Any, Final
 
 from tests.pages.desk import Desk
+from tests.pages.fields import place
 
 ARTICLE: Final = "/content-manager/collection-types/api::article.article"
 TAG: Final = "/content-manager/collection-types/api::tag.tag"
 EVENT: Final = "/content-manager/collection-types/api::event.event"
 EVIL: Final = "<img src=x onerror=hacked=1>"
-
-
-def place(path: str) -> str:
-    return f"document.querySelector('[data-path={json.dumps(path)}]')"
 
 
 def inside(desk: Desk, path: str, selector: str, doing: str = "click()") -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
 
@@ -306,6 +307,45 @@ def test_entries_of_the_administrator_are_found_by_one_choice(desk: Desk) -> Non
     desk.ask("DELETE", f"{LIST}/{made['id']}")
 
 
+WIDTHS = "[...document.querySelectorAll('thead [role=separator]')].map((one) => Number(one.ariaValueNow))"
+
+
+def handle(name: str) -> str:
+    return f"document.querySelector('[role=separator][aria-label=\"Resize {name}\"]')"
+
+
+def test_columns_are_resized_and_stay_so(desk: Desk) -> None:
+    desk.size(1440)
+    desk.open(f"{ARTICLES}?sort=id:ASC")
+    desk.until(f"{WIDTHS}.length === 4 && {WIDTHS}[1] > 280", "the title, as wide as there is room")
+    cover, title, author, _ = first = desk.do(WIDTHS)
+    assert not desk.do("document.querySelector('.scroll.more')")
+    desk.do(f"{handle('Author')}.focus()")
+    desk.press("ArrowRight")
+    desk.press("ArrowRight", shift=True)
+    desk.until(f"{WIDTHS}[2] === {author + 80}", "a wider column")
+    assert desk.do(WIDTHS)[:2] == [cover, title]
+    desk.until("document.querySelector('.scroll.more')", "a table that scrolls instead of narrower columns")
+    assert desk.barriers() == []
+    x, y = desk.do(f"((box) => [box.x + box.width / 2, box.y + 9])({handle('Title')}.getBoundingClientRect())")
+    held = {"button": "left", "buttons": 1}
+    desk.page.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    desk.page.send("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, clickCount=1, **held)
+    desk.page.send("Input.dispatchMouseEvent", type="mouseMoved", x=x - 30, y=y, **held)
+    desk.page.send("Input.dispatchMouseEvent", type="mouseMoved", x=x - 100, y=y, **held)
+    desk.page.send("Input.dispatchMouseEvent", type="mouseReleased", x=x - 100, y=y, button="left", clickCount=1)
+    desk.until(f"{WIDTHS}[1] === {title - 100}", "a narrower title")
+    desk.open(f"{ARTICLES}?sort=id:ASC")
+    desk.until(f"{WIDTHS}.slice(0, 3).join() === '{cover},{title - 100},{author + 80}'", "the widths, remembered")
+    desk.do(f"{handle('Author')}.focus()")
+    desk.press("Enter")
+    desk.until(f"{WIDTHS}[2] === {author}", "the first width")
+    desk.click("Columns")
+    desk.click("Reset to default")
+    desk.click("Close")
+    desk.until(f"{WIDTHS}.join() === '{','.join(map(str, first))}'", "all first widths")
+
+
 def test_columns_and_views_are_kept(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?sort=id:DESC&_q=the")
     desk.see("in total")
@@ -424,14 +464,37 @@ def test_what_is_done_with_rows_stays_in_sight(desk: Desk, width: int) -> None:
     desk.press("Escape")
 
 
-def test_the_actions_alone_stay_over_other_columns(desk: Desk) -> None:
-    desk.size(1024)
-    desk.open(f"{ARTICLES}?sort=id:ASC")
-    desk.see("in total")
-    heads = desk.do("[...document.querySelectorAll('thead th')].map((one) => one.innerText.trim())")
-    assert heads.index("Status") == 3, "beside the title"
+def test_titles_and_states_stay_where_there_is_room_for_other_columns(desk: Desk) -> None:
     pinned = "[...document.querySelectorAll('tbody tr:first-child > *')].map((one) => getComputedStyle(one).position)"
-    assert [at for at, one in enumerate(desk.do(pinned)) if one == "sticky"] == [len(heads) - 1]
+    edges = "[...document.querySelectorAll('tbody tr:first-child > *')].map((one) => one.getBoundingClientRect())"
+    for width in (1024, 390):
+        desk.size(width)
+        desk.open(f"{ARTICLES}?sort=id:ASC")
+        desk.see("in total")
+        heads = desk.do(HEADS)
+        status = heads.index("Status")
+        assert heads[status - 1] in ("Title", "Headline"), "beside the title"
+        expected = [status - 1, status, len(heads) - 1] if width == 1024 else [len(heads) - 1]
+        desk.until("document.querySelector('.scroll.more')", "that there is more beside")
+        assert [at for at, one in enumerate(desk.do(pinned)) if one == "sticky"] == expected
+        boxes = f"{edges}.map((one) => [one.left, one.right])"
+        assert all(one[1] <= other[0] + 1 for one, other in pairwise(desk.do(boxes)[:4])), "nothing is covered at first"
+    desk.size(1024)
+    desk.page.do("document.querySelector('.scroll').scrollTo({left: 10000, behavior: 'instant'})")
+    desk.until("document.querySelector('.frame.before .scroll:not(.more)')", "that the end is reached")
+    start = "document.querySelector('.scroll').getBoundingClientRect().left"
+    assert desk.do(f"Math.abs({edges}[{status - 1}].left - {start}) < 2"), "the title in sight"
+
+
+def test_rows_have_one_height(desk: Desk) -> None:
+    path = "/octavo/schedules/api::article.article"
+    times = {"publishAt": "2999-01-01T06:00:00.000Z", "unpublishAt": "2999-02-01T06:00:00.000Z"}
+    draft = desk.ask("POST", LIST, {"title": "A long title " * 9, "slug": "long", "format": "note", "featured": False})
+    desk.ask("PUT", f"{path}/{draft['id']}", times)
+    desk.open(f"{ARTICLES}?sort=id:DESC")
+    desk.see("Publishes Jan 1, 2999")
+    assert desk.do("[...new Set([...document.querySelectorAll('tbody tr')].map((one) => one.offsetHeight))]") == [48]
+    desk.ask("DELETE", f"{LIST}/{draft['id']}")
 
 
 def test_nothing_moves_when_a_dialog_opens(desk: Desk) -> None:

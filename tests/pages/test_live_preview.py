@@ -107,6 +107,23 @@ def test_a_click_in_the_front_end_opens_the_field(desk: Desk, site: LiveSite) ->
     leave(desk)
 
 
+def test_a_click_on_a_field_of_another_entry_opens_it_there(desk: Desk, site: LiveSite) -> None:
+    open_preview(desk, site, "With an author")
+    click = "parent.postMessage({{octavo: 1, type: 'edit', place: {}}}, '*'), 0"
+    in_frame(desk, click.format("{type: 'api::author.author', id: 1, field: 'bio'}"))
+    desk.until("document.querySelector('[role=dialog]')?.contains(document.activeElement)", "the author's panel")
+    desk.until("document.activeElement.id.endsWith('field.bio')", "its field")
+    desk.press("Escape")
+    desk.until("!document.querySelector('[role=dialog]')", "the article alone")
+    in_frame(desk, click.format("{type: 'api::about.about', id: 1, field: 'intro'}"))
+    desk.see("Open “About”?")
+    assert desk.barriers() == []
+    desk.click("Open entry")
+    desk.until("location.pathname.endsWith('api::about.about')", "the page of a single type")
+    desk.until("document.activeElement.id === 'field.intro'", "its field")
+    leave(desk)
+
+
 def test_messages_of_other_windows_are_ignored(desk: Desk, site: LiveSite) -> None:
     open_preview(desk, site, "Guarded")
     desk.do("document.activeElement.blur()")

@@ -136,3 +136,17 @@ def test_schedules_are_moved_in_the_calendar(desk: Desk) -> None:
     desk.open("/admin/calendar?date=2999-03-15")
     desk.see("Nothing is scheduled in this period")
     leave(desk)
+
+
+def test_a_schedule_of_a_deleted_entry_says_so_and_keeps_the_text(desk: Desk) -> None:
+    article = make(desk, "Deleted meanwhile")
+    open_form(desk, article)
+    desk.fill("Excerpt", "Words that somebody needs")
+    choose(desk, "publishAt", "2999-01-01T09:30")
+    desk.ask("DELETE", f"{LIST}/{article}")
+    desk.click("Schedule")
+    desk.see("This entry was deleted", "Copy the text that you need")
+    assert desk.value("Excerpt") == "Words that somebody needs"
+    desk.until("!__look.button('Add schedule', true) && !__look.button('Save', true)", "no action that would fail")
+    assert desk.barriers() == []
+    leave(desk)

@@ -544,6 +544,18 @@ export interface ForgottenPassword {
   email: string;
 }
 
+/** A named group of fields in a form. */
+export interface FormSection {
+  label: string;
+  fields: (string)[];
+}
+
+/** The sections of a content type's form, and how the form shows them. */
+export interface FormSections {
+  display: 'form' | 'sections' | 'tabs';
+  items: (FormSection)[];
+}
+
 /** A permission of a role, on a content type if there is a subject. */
 export interface Grant {
   action: string;
@@ -1347,21 +1359,23 @@ export interface ValueProblem {
   name: string;
 }
 
-/** The view configuration of a definition. */
+/** The view configuration of a definition. Without `sections`, the form chooses them. */
 export interface View {
   uid: string;
   settings: ViewSettings;
   metadatas: Record<string, Look>;
   layouts: Layouts;
+  sections?: FormSections;
   category?: string;
   isComponent?: boolean;
 }
 
-/** Changes of a view configuration. Each part is replaced as a whole. */
+/** Changes of a view configuration. Each part is replaced as a whole; null sections are chosen by the form. */
 export interface ViewChanges {
   settings?: ViewSettings;
   metadatas?: Record<string, Look>;
   layouts?: Layouts;
+  sections?: FormSections | null;
 }
 
 /** The initial settings of lists. */

@@ -40,11 +40,20 @@ window.addEventListener('click', (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) event.stopImmediatePropagation();
 });
 
+let isStepping = false;
+// Before the library's own listener too: it asks whether the page may be left.
+window.addEventListener('popstate', () => {
+  isStepping = true;
+  setTimeout(() => (isStepping = false));
+});
+/** Whether the browser is already at the next address: by its own buttons, or another anchor of the page. */
+export const hasStepped = (): boolean => isStepping;
+
 /** Go to an address of the pages, as links have it: below BASE. */
 export function goTo(address: string, how: { replace?: boolean; scrollToTop?: false; state?: unknown } = {}): Promise<unknown> {
   const go = navigate as unknown as (path: string, options?: object) => Promise<unknown>;
-  const { pathname, search } = new URL(address, location.origin);
-  return go(pathname.slice(BASE.length) || '/', { search, ...how });
+  const { pathname, search, hash } = new URL(address, location.origin);
+  return go(pathname.slice(BASE.length) || '/', { search, hash, ...how });
 }
 
 /** What was given as `state` with the place that the browser's history is at, which may not be shown yet. */

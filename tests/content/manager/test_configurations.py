@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from octavo.content.core_store import CoreStore
 from octavo.content.manager.configurations import Configurations
+from octavo.content.manager.form_sections import stored_sections
 from octavo.content.manager.layouts import COLUMNS, default_configuration, main_field, synchronized
 from octavo.content.manager.type_schemas import attributes_of, serialize_components, serialize_content_types
 from octavo.core.errors import BadRequestError
@@ -134,9 +136,51 @@ async def test_a_change_is_kept_as_it_is_given(bookshop: Site) -> None:
     assert (await configurations.serialize(component))["isComponent"]
 
 
+TABS = {"display": "tabs", "items": [{"label": "All", "fields": ["name", "rank"]}]}
+
+
+async def test_sections_are_stored_beside_the_parts_of_v4(bookshop: Site) -> None:
+    configurations = configurations_of(bookshop)
+    before = await configurations.serialize(GENRES)
+    assert "sections" not in before
+    assert (await configurations.change(GENRES, {"sections": TABS}))["sections"] == TABS
+    await configurations.change(GENRES, {name: before[name] for name in ("settings", "metadatas", "layouts")})
+    assert await configurations.serialize(GENRES) == {**before, "sections": TABS}, "v4's panel keeps them"
+    writer = bookshop.octavo.site.services.controller.writer
+    store = CoreStore(writer, "plugin", "content_manager")
+    row = await store.get(f"configuration_content_types::{GENRE}")
+    assert row["octavo"] == {"sections": TABS}
+    gone = {**TABS, "items": [{"label": "All", "fields": ["name", "gone", "createdAt"]}]}
+    await store.set(f"configuration_content_types::{GENRE}", {**row, "octavo": {"sections": gone}})
+    read = await Configurations(configurations.registry, writer).of(GENRES)
+    assert read["sections"] == {**TABS, "items": [{"label": "All", "fields": ["name"]}]}
+    await configurations.change(GENRES, {"sections": None})
+    assert await configurations.serialize(GENRES) == before
+    assert "octavo" not in await store.get(f"configuration_content_types::{GENRE}")
+
+
+@pytest.mark.parametrize("part", [5, {"sections": []}, {"sections": {"display": "x", "items": []}}, {"sections": {}}])
+def test_broken_sections_are_as_good_as_none(part: Any) -> None:
+    assert stored_sections({"octavo": part}, GENRES) is None
+    assert stored_sections({"octavo": {"sections": TABS}}, next(iter(REGISTRY.components.values()))) is None
+
+
 @pytest.mark.parametrize(
     "given, message",
     [
+        ({"sections": {"display": "tabs"}}, "sections.items is required and must be an array"),
+        (
+            {"sections": {"display": "tabs", "items": [{"label": " ", "fields": []}]}},
+            "sections.items[0].label must not be blank",
+        ),
+        (
+            {"sections": {"display": "tabs", "items": [*TABS["items"], {"label": "More", "fields": ["name"]}]}},
+            "sections.items contains the field name twice",
+        ),
+        (
+            {"sections": {"display": "tabs", "items": [{"label": f"{n}", "fields": []} for n in range(51)]}},
+            "sections.items field must have less than or equal to 50 items",
+        ),
         ([], "this must be a `object` type, but the final value was: `[]`."),
         ({"nope": 1}, "this field has unspecified keys: nope"),
         ({"layouts": {"edit": []}}, "layouts.list is required and must be an array"),

@@ -17,6 +17,7 @@ from tests.pages.day.restricted import RESTRICTED
 from tests.pages.day.writing import WRITING
 from tests.pages.desk import Desk
 from tests.pages.sample import FIRST, magazine
+from tests.pages.sections import show_one_form
 from tests.postgresql_server import PostgresqlServer
 
 DAYS = {
@@ -48,6 +49,7 @@ def desk(variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory, pa
         page.send("Page.navigate", url="about:blank")
         found.until("location.href === 'about:blank'", "an empty page")
         page.asked.clear()
+        show_one_form(found)
         yield found
 
 

@@ -66,3 +66,19 @@ export function placeOf(rows: Rows, name: string): { row: number; position: numb
   const row = rows.findIndex((found) => found.some((field) => field.name === name));
   return { row: row + 1, position: (rows[row]?.findIndex((field) => field.name === name) ?? -1) + 1 };
 }
+
+/** Rows of some fields: what is left of two rows becomes one where it fits. */
+export function joined(rows: Rows, isWanted: (field: PlacedField) => boolean): PlacedField[][] {
+  const found: PlacedField[][] = [];
+  let isOpen = false;
+  for (const row of rows) {
+    const rest = row.filter(isWanted);
+    if (!rest.length) continue;
+    const isPart = rest.length < row.length;
+    const last = found.at(-1);
+    if (isPart && isOpen && last && widthOf(last) + widthOf(rest) <= COLUMNS) last.push(...rest);
+    else found.push(rest);
+    isOpen = isPart;
+  }
+  return found;
+}

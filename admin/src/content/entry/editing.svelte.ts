@@ -1,10 +1,12 @@
 /** What goes on with the form of an entry while it is open, on a page or in a panel. Called while its component is made. */
 import { blockNavigation } from 'sv-router';
-import { onDestroy, untrack } from 'svelte';
+import { onDestroy, onMount, untrack } from 'svelte';
 import { on } from 'svelte/events';
+import { hasStepped } from '../../app/router';
 import { t } from '../../messages/index.svelte';
 import { isShortcut } from '../../ui/shortcuts';
 import { mayLeaveUnsaved } from '../../ui/unsaved';
+import { fieldId } from '../fields/props';
 import { provideEntryForm, type EntryForm, type Values } from './form.svelte';
 import { Keeping } from './keeping.svelte';
 import { Saving, type Heard } from './saving.svelte';
@@ -33,9 +35,11 @@ export function edit({ form, entry, isMissing, stays, isFront, made, ...heard }:
   provideEntryForm(form);
   const keeping = new Keeping(form);
   let isLeaving = false;
+  let page = address();
   const move = async (id: number): Promise<void> => {
     isLeaving = true; // to its own address
     await made?.(id);
+    page = address();
     isLeaving = false;
   };
   const saving = new Saving(form, { ...heard, made: move, stored: () => keeping.forget() });
@@ -53,8 +57,15 @@ export function edit({ form, entry, isMissing, stays, isFront, made, ...heard }:
     form.isGone = isMissing();
   });
 
+  /** Whether the next address is that of a field on the same page. */
+  const isAnchor = (): boolean => hasStepped() && address() === page;
+  const lead = (): void => {
+    const place = location.hash.slice(1);
+    if (place.startsWith(fieldId(''))) void form.reveal(place.slice(fieldId('').length));
+  };
+
   async function mayLeave(): Promise<boolean> {
-    if (!form.isChanged || isLeaving || stays()) return true;
+    if (!form.isChanged || isLeaving || stays() || isAnchor()) return true;
     const save = form.mayStore && form.depth === 0 ? saving.save : undefined;
     const isSure = await mayLeaveUnsaved(() => form.isChanged, save);
     if (isSure) void keeping.forget();
@@ -67,9 +78,15 @@ export function edit({ form, entry, isMissing, stays, isFront, made, ...heard }:
   }
   onDestroy(blockNavigation({ beforeUnload: () => !form.isChanged, onNavigate: mayLeave }));
   onDestroy(on(window, 'keydown', press));
+  if (form.depth === 0) {
+    onMount(lead);
+    onDestroy(on(window, 'hashchange', lead));
+  }
   onDestroy(() => keeping.stop());
   return { form, keeping, saving, leave: () => (isLeaving = true) };
 }
+
+const address = (): string => location.pathname + location.search;
 
 /** What the entry of a form is called. */
 export function titleOf(form: EntryForm): string {

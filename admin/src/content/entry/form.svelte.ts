@@ -12,6 +12,10 @@ import { fieldId } from '../fields/props';
 import { isEqual, mergeAll, noteParts, take, type Conflict } from './merging';
 import { fieldRights, mayDo, type Action, type MayTouch } from './rights';
 
+/** Milliseconds between looks at a field that is being loaded, and the longest time of all. */
+const PAUSE = 50;
+const LONGEST_WAIT = 1000;
+
 export type Values = Record<string, unknown>;
 
 export interface FormSetting {
@@ -247,16 +251,26 @@ export class EntryForm {
     return false;
   }
 
+  /** How many fields are invalid in these attributes. */
+  problemsIn(names: ReadonlySet<string>): number {
+    if (!this.problems.size && !this.held.size) return 0;
+    const paths = new Set([...this.problems.keys(), ...this.held.keys()]);
+    return [...paths].filter((path) => names.has(topOf(path))).length;
+  }
+
   /** Whether the reader is being taken to somewhere below a path: a folded part opens then. */
   leadsTo(path: string): boolean {
     return this.wanted !== null && isWithin(this.wanted, path);
   }
 
-  /** Take the reader to a field, through what is folded. */
+  /** Take the reader to a field, through what is folded or in another tab. */
   async reveal(path: string): Promise<void> {
     this.wanted = path;
     await tick();
-    await new Promise((resolve) => setTimeout(resolve, 50)); // fields that are loaded when they are wanted
+    for (let waited = 0; waited < LONGEST_WAIT && (waited < PAUSE || isAwaited(this, path)); waited += PAUSE) {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      if (this.wanted !== path) return; // the reader is being taken elsewhere
+    }
     const found = nearest(this, path);
     found?.scrollIntoView({ block: 'center' });
     found?.focus({ preventScroll: true });
@@ -285,11 +299,21 @@ export function isExclusive(attribute: Attribute | undefined): boolean {
   return Boolean(attribute?.inversedBy ?? attribute?.mappedBy) && (relation === 'onetoone' || relation === 'onetomany');
 }
 
+function controlAt(form: EntryForm, path: string): HTMLElement | null {
+  const place = `[data-path="${CSS.escape(form.placeOf(path))}"]`;
+  return document.getElementById(form.idOf(path)) ?? document.querySelector<HTMLElement>(place);
+}
+
+/** Whether a field is not there yet: it is loaded when it is wanted. */
+function isAwaited(form: EntryForm, path: string): boolean {
+  const found = controlAt(form, path);
+  return !found || (found.dataset.path !== undefined && found.querySelector('[role=status]') !== null);
+}
+
 /** The control at a path, or of the nearest that it lies in. */
 function nearest(form: EntryForm, path: string): HTMLElement | null {
   for (let at = path; at; at = at.includes('.') ? at.slice(0, at.lastIndexOf('.')) : '') {
-    const place = `[data-path="${CSS.escape(form.placeOf(at))}"]`;
-    const found = document.getElementById(form.idOf(at)) ?? document.querySelector<HTMLElement>(place);
+    const found = controlAt(form, at);
     if (found) return found;
   }
   return null;

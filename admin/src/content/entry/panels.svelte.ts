@@ -16,6 +16,8 @@ export interface Panel {
   path: string;
   /** What a new entry is called at first, and by which attribute. */
   named?: { attribute: string; value: string };
+  /** The field that is wanted in it. */
+  field?: string;
 }
 
 /** Deeper than that, links lead to pages. */

@@ -4,6 +4,7 @@ import { t } from '../../messages/index.svelte';
 import { readableName } from '../../messages/names';
 import { session } from '../../app/session.svelte';
 import { fieldRights, type MayTouch } from '../entry/rights';
+import { bounded } from '../../ui/table';
 import { isToMany } from './relations';
 
 export interface ListColumn {
@@ -89,4 +90,38 @@ export function rememberedColumns(uid: string): string[] | null {
 export function rememberColumns(uid: string, names: readonly string[] | null): void {
   if (names === null) localStorage.removeItem(key(uid));
   else localStorage.setItem(key(uid), JSON.stringify(names));
+}
+
+const WIDTHS: Readonly<Record<string, number>> = {
+  boolean: 104, integer: 112, biginteger: 128, float: 112, decimal: 112, date: 136, time: 112, datetime: 192, timestamp: 192,
+  media: 104, enumeration: 128, relation: 176, component: 128,
+};
+const WIDTH = 224;
+const LETTER = 8;
+/** The distances in a cell, and the arrow of a column that puts the list in order. */
+const AROUND = 52;
+const WIDEST_LABEL = 256;
+
+/** How wide a column is at first, in pixels: as its values need it, and for its label. */
+export function firstWidth({ name, label, attribute }: ListColumn, isTitle: boolean): number {
+  const values = name === 'id' ? 72 : name === 'createdAt' || name === 'updatedAt' ? 144 : (WIDTHS[attribute.type] ?? WIDTH);
+  return Math.max(values, isTitle ? 280 : 0, Math.min(label.length * LETTER + AROUND, WIDEST_LABEL));
+}
+
+const widthsKey = (uid: string): string => `octavo.widths.${session.user?.id ?? 0}.${uid}`;
+
+/** The widths of columns that somebody has chosen in this browser. */
+export function rememberedWidths(uid: string): Record<string, number> {
+  try {
+    const found: unknown = JSON.parse(localStorage.getItem(widthsKey(uid)) ?? '{}');
+    const widths = Object.entries(found ?? {}).filter((one): one is [string, number] => Number.isFinite(one[1]));
+    return Object.fromEntries(widths.map(([name, width]) => [name, bounded(width)]));
+  } catch {
+    return {};
+  }
+}
+
+export function rememberWidths(uid: string, widths: Readonly<Record<string, number>>): void {
+  if (Object.keys(widths).length) localStorage.setItem(widthsKey(uid), JSON.stringify(widths));
+  else localStorage.removeItem(widthsKey(uid));
 }

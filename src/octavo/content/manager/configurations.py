@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from octavo.content.core_store import CoreStore
+from octavo.content.manager.form_sections import PART, sections_form, stored_sections
 from octavo.content.manager.layouts import Raw, default_configuration, is_editable, is_listed, is_sorted, synchronized
 from octavo.content.manager.type_schemas import attributes_of
 from octavo.content.writer import EntryWriter
@@ -65,9 +66,14 @@ def configuration_form(definition: Definition, registry: Registry) -> Shape:
         closed=True,
     )
     metadatas = {name: _metadata(str(raw.get("target")), registry) for name, raw in attributes.items()}
-    return Record(
-        {"settings": settings, "metadatas": Record(metadatas, nullable=True), "layouts": layouts}, closed=True
-    )
+    parts: dict[str, Shape] = {
+        "settings": settings,
+        "metadatas": Record(metadatas, nullable=True),
+        "layouts": layouts,
+    }
+    if isinstance(definition, ContentType):
+        parts["sections"] = sections_form(editable)
+    return Record(parts, closed=True)
 
 
 def _metadata(target_uid: str, registry: Registry) -> Shape:
@@ -90,6 +96,7 @@ def _metadata(target_uid: str, registry: Registry) -> Shape:
 
 
 MAX_AGE_SECONDS: Final = 1.0
+_PARTS: Final = ("settings", "metadatas", "layouts")
 _PREFIX: Final = {True: "configuration_content_types::", False: "configuration_components::"}
 
 
@@ -115,7 +122,7 @@ class Configurations:
         self._new = new_components
 
     async def of(self, definition: Definition) -> Raw:
-        """Return `{settings, metadatas, layouts}` of a definition."""
+        """Return `{settings, metadatas, layouts}` of a definition, and `sections` if an administrator chose them."""
         known = self._known.get(definition.uid)
         if known is not None and time.monotonic() - known[0] <= MAX_AGE_SECONDS:
             return known[1]
@@ -132,17 +139,25 @@ class Configurations:
         ]
 
     async def change(self, definition: Definition, given: Any) -> Raw:
-        """Update a configuration and return it. Raises BadRequestError."""
+        """Update a configuration and return it; sections that are null are chosen automatically again.
+
+        Raises BadRequestError.
+        """
         problems = problems_in(configuration_form(definition, self.registry), given)
         if problems:
             errors = [problem.message for problem in problems]
             raise BadRequestError(details={"name": "validationError", "errors": errors})
         before = await self.of(definition)
-        chosen = {name: given[name] for name in before if given.get(name) is not None}
+        chosen = {name: given[name] for name in _PARTS if given.get(name) is not None}
         after = {**before, **chosen}
         if "metadatas" in chosen:
             after["metadatas"] = {name: one for name, one in chosen["metadatas"].items() if name in before["metadatas"]}
+        sections = given.get("sections") if "sections" in given else before.get("sections")
+        after.pop("sections", None)
         row = {**after, "uid": definition.uid}
+        if sections is not None:
+            after["sections"] = sections
+            row[PART] = {"sections": sections}
         if isinstance(definition, Component):
             row["isComponent"] = True
         await self._store.set(_key(definition), row)
@@ -154,8 +169,11 @@ class Configurations:
         if not isinstance(stored, Mapping):
             return self._default(definition)
         if definition.uid in self._changed:
-            return {name: stored[name] for name in ("settings", "metadatas", "layouts") if name in stored}
-        return synchronized(stored, definition, self.registry, is_editorial=self._is_editorial)
+            found = {name: stored[name] for name in _PARTS if name in stored}
+        else:
+            found = synchronized(stored, definition, self.registry, is_editorial=self._is_editorial)
+        sections = stored_sections(stored, definition)
+        return found if sections is None else {**found, "sections": sections}
 
     def _default(self, definition: Definition) -> Raw:
         found = default_configuration(definition, self.registry, is_editorial=self._is_editorial)

@@ -147,13 +147,28 @@ class Layouts(TypedDict):
     edit: list[list[PlacedField]]
 
 
+class FormSection(TypedDict):
+    """A named group of fields in a form."""
+
+    label: str
+    fields: list[str]
+
+
+class FormSections(TypedDict):
+    """The sections of a content type's form, and how the form shows them."""
+
+    display: Literal["form", "sections", "tabs"]
+    items: list[FormSection]
+
+
 class View(TypedDict):
-    """The view configuration of a definition."""
+    """The view configuration of a definition. Without `sections`, the form chooses them."""
 
     uid: str
     settings: ViewSettings
     metadatas: dict[str, Look]
     layouts: Layouts
+    sections: NotRequired[FormSections]
     category: NotRequired[str]
     isComponent: NotRequired[bool]
 
@@ -185,11 +200,12 @@ class ComponentViewsAnswer(TypedDict):
 
 
 class ViewChanges(TypedDict):
-    """Changes of a view configuration. Each part is replaced as a whole."""
+    """Changes of a view configuration. Each part is replaced as a whole; null sections are chosen by the form."""
 
     settings: NotRequired[ViewSettings]
     metadatas: NotRequired[dict[str, Look]]
     layouts: NotRequired[Layouts]
+    sections: NotRequired[FormSections | None]
 
 
 class Pagination(TypedDict):
