@@ -57,8 +57,8 @@ export function edit({ form, entry, isMissing, stays, isFront, made, ...heard }:
     form.isGone = isMissing();
   });
 
-  /** Whether the next address is that of a field on the same page. */
-  const isAnchor = (): boolean => hasStepped() && address() === page;
+  /** Whether the next address is that of a field on the same page. A step at the same address closes a panel. */
+  const isAnchor = (): boolean => form.depth === 0 && hasStepped() && address() === page;
   const lead = (): void => {
     const place = location.hash.slice(1);
     if (place.startsWith(fieldId(''))) void form.reveal(place.slice(fieldId('').length));
