@@ -35,10 +35,12 @@ check: $(DEV) ## Check style and types, and run the fast tests (three minutes on
 	$(BIN)/python -m pytest -q -n logical -m "$(FAST)" $(TESTS)
 
 collect: $(DEV)
-	@$(BIN)/python -m pytest -q --collect-only -p no:cacheprovider $(TESTS) | tail -n 1
+	@$(BIN)/python -m pytest -q --collect-only -p no:cacheprovider $(TESTS) >$(VENV)/.collected || { cat $(VENV)/.collected; exit 1; }
+	@tail -n 1 $(VENV)/.collected
 
 test: $(DEV) ## Run the tests (TESTS=tests/schema for a part)
-	$(BIN)/python -m pytest -q -n auto $(TESTS)
+	@rm -f $(VENV)/.tested
+	$(BIN)/python -m pytest -q -n auto $(TESTS) || { echo $$? >$(VENV)/.tested; exit 1; }
 
 retest: $(DEV) ## Run the tests that failed last, one after the other
 	$(BIN)/python -m pytest -q --last-failed --last-failed-no-failures none $(TESTS)

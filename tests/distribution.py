@@ -42,6 +42,19 @@ class SlowestFirst(LoadFileScheduling):  # type: ignore[misc]
         self.workqueue.move_to_end(module, last=False)
         super()._assign_work_unit(node)
 
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Return the test in which a worker died, and leave it out, because it would end one worker after another.
+
+        Other workers get the rest of its module.
+        """
+        units = self.assigned_work[node]
+        crashed = next((test for unit in units.values() for test, is_done in unit.items() if not is_done), None)
+        if crashed is not None:
+            units[self._split_scope(crashed)][crashed] = True
+        self.assigned_work[node] = {scope: unit for scope, unit in units.items() if not all(unit.values())}
+        super().remove_node(node)
+        return crashed
+
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:

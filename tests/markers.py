@@ -82,8 +82,8 @@ ANY_PYTHON = (
 
 Some compare answers to many requests with each other or with recordings. Other tests run the same code on each Python.
 """
-DRIVER = "database/"
-"""The folder that tests the drivers of servers. Elsewhere, tests on PostgreSQL and MySQL test SQL."""
+DRIVER = ("at_once/", "database/")
+"""Folders that test the drivers of servers. Elsewhere, tests on PostgreSQL and MySQL test SQL."""
 PROCESSES = ("import subprocess", "from subprocess ", "tests.cli.processes", "tests.docs_reader", "tests.scripts")
 """What a module with tests of whole processes imports."""
 POSTGRESQL = {"postgresql_server", "postgresql_url", "own_postgresql_server"}
