@@ -139,10 +139,12 @@ async def test_a_field_is_there_in_the_entries_of_the_grants_that_name_it() -> N
 
 
 async def test_what_is_not_known_gives_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    ability = await ability_of(grant(names.READ, BOOK, where="api::gone"), grant(names.READ, AUTHOR, where="api::gone"))
+    ability = await ability_of(
+        grant(names.READ, BOOK, where="api::only-here"), grant(names.READ, AUTHOR, where="api::only-here")
+    )
     assert (ability.may("find", BOOK), ability.may("find", AUTHOR)) == (False, False)
-    assert "Unknown condition api::gone in administrators' permissions" in caplog.text
-    beside = await ability_of(grant(names.READ, BOOK, where=f"api::gone {OWN}"))
+    assert "Unknown condition api::only-here in administrators' permissions" in caplog.text
+    beside = await ability_of(grant(names.READ, BOOK, where=f"api::only-here {OWN}"))
     assert beside.scope(BOOK) == MINE
 
 
