@@ -1,5 +1,6 @@
 """v4's core store, `app.store` in a project's code: small values by key in `strapi_core_store_settings`."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import orjson
@@ -42,15 +43,24 @@ class CoreStore:
 
     async def set(self, key: str, value: Any) -> None:
         """Store a JSON value. Raises TypeError for other values."""
-        name, text, dialect = self._prefix + key, _write(value), self._database.dialect
-        given = {"key": name, "value": text, "type": _type_of(value)}
+        _write(value)
+        await self.change(key, lambda _: value)
 
-        async def work(unit: UnitOfWork) -> None:
+    async def change(self, key: str, work: Callable[[Any], Any]) -> None:
+        """Store the JSON value that `work` returns for the stored one (None: missing), in one locked transaction.
+
+        `work` can run again if the transaction is retried. Raises TypeError for other values.
+        """
+        name, dialect = self._prefix + key, self._database.dialect
+
+        async def change(unit: UnitOfWork) -> None:
             await unit.connection.lock(f"octavo: store {name}")
+            value = work(_value_of(await unit.connection.fetch_row(*_GET.bind(dialect, key=name))))
+            given = {"key": name, "value": _write(value), "type": _type_of(value)}
             if not await unit.connection.execute(*_CHANGE.bind(dialect, **given)):
                 await unit.connection.execute(*_ADD.bind(dialect, **given))
 
-        await self._writer.run(work)
+        await self._writer.run(change)
 
     async def delete(self, key: str) -> None:
         """Remove a key, if it exists."""
@@ -60,7 +70,10 @@ class CoreStore:
 
 async def stored_value(database: Database, key: str, default: Any = None) -> Any:
     """Return the value of a whole key, or the default."""
-    row = await database.fetch_row(*_GET.bind(database.dialect, key=key))
+    return _value_of(await database.fetch_row(*_GET.bind(database.dialect, key=key)), default)
+
+
+def _value_of(row: Sequence[Any] | None, default: Any = None) -> Any:
     return default if row is None or row[0] is None else _read(row[0])
 
 

@@ -139,6 +139,21 @@ async def test_a_change_is_kept_as_it_is_given(bookshop: Site) -> None:
 TABS = {"display": "tabs", "items": [{"label": "All", "fields": ["name", "rank"]}]}
 
 
+async def test_changes_of_two_processes_are_both_stored(bookshop: Site) -> None:
+    configurations = configurations_of(bookshop)
+    before = await configurations.of(GENRES)
+    writer = bookshop.octavo.site.services.controller.writer
+    store, key = CoreStore(writer, "plugin", "content_manager"), f"configuration_content_types::{GENRE}"
+    row = await store.get(key)
+    another = Configurations(configurations.registry, writer)
+    layouts = {"list": ["name"], "edit": []}
+    await another.change(GENRES, {"layouts": layouts, "sections": TABS})
+    settings = {**before["settings"], "pageSize": 50}
+    after = await configurations.change(GENRES, {"settings": settings})
+    assert (after["settings"], after["layouts"], after["sections"]) == (settings, layouts, TABS)
+    await store.set(key, row)
+
+
 async def test_sections_are_stored_beside_the_parts_of_v4(bookshop: Site) -> None:
     configurations = configurations_of(bookshop)
     before = await configurations.serialize(GENRES)

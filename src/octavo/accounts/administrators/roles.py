@@ -30,6 +30,7 @@ from octavo.accounts.administrators.role_permissions import (
     without_unknown_plugins,
 )
 from octavo.accounts.administrators.row_writes import lock_administrators
+from octavo.accounts.administrators.shared_views import forget_role
 from octavo.content.controllers.reading import ContentReads
 from octavo.core.clock import read_moment, this_moment
 from octavo.core.errors import ApplicationError, NotFoundError, Problem, ValidationError
@@ -199,6 +200,7 @@ class AdminRoles:
         async def remove() -> None:
             rows = await permissions_of_role(unit.connection, self._dialect, role.id)
             await delete_permissions(unit, self._dialect, [row.id for row in rows])
+            await forget_role(unit, self._dialect, role.id)
             await unit.connection.execute(*_DELETE.bind(self._dialect, role=role.id))
             unit.record(ADMIN_ROLE, role.id, ChangeKind.DELETE)
 

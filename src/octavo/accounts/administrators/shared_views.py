@@ -17,8 +17,10 @@ from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
 from octavo.database.unit_of_work import UnitOfWork, unit_of_work
 from octavo.query.sql.ddl.tables import SystemTable
+from octavo.query.sql.dialects.base import Dialect
 from octavo.query.sql.raw_statement import RawStatement
 from octavo.schema.content_types import ContentType
+from octavo.schema.scalar_types import LARGEST_ID
 
 TABLE: Final = SystemTable(
     "octavo_shared_views",
@@ -47,6 +49,10 @@ SELECT shared.id, shared.name, shared.search, shared.roles, shared.author_id, au
 FROM octavo_shared_views AS shared LEFT JOIN admin_users AS author ON author.id = shared.author_id
 WHERE shared.uid = {uid} ORDER BY shared.id LIMIT {most}""")
 _ROLES: Final = RawStatement("SELECT id, name FROM admin_roles ORDER BY id LIMIT {most}")
+_EXISTING: Final = "SELECT id FROM admin_roles WHERE id IN ({})"
+_WITH_ROLE: Final = RawStatement("SELECT id, roles FROM octavo_shared_views WHERE roles LIKE {pattern} ORDER BY id")
+"""Also finds ids that contain the digits of this one."""
+_SET_ROLES: Final = RawStatement("UPDATE octavo_shared_views SET roles = {roles} WHERE id = {view}")
 _INSERT: Final = RawStatement("""
 INSERT INTO octavo_shared_views (uid, name, search, roles, author_id, updated_at)
 VALUES ({uid}, {name}, {search}, {roles}, {author}, {now}) {id:returning}""")
@@ -144,11 +150,19 @@ class SharedViews:
         if any(one.name == form.name for one in others):
             problems.append(Problem(("name",), "name is already used by a shared view. Choose another one"))
         if form.roles is not None:
-            allowed = {one for one, _ in await self._shareable(unit.connection, actor)}.union(known)
+            allowed = (await self._allowed(unit.connection, form.roles, actor)).union(known)
             refused = [role for role in form.roles if role not in allowed]
             problems += [Problem(("roles",), f"roles: you can't share views with the role {one}") for one in refused]
         if problems:
             raise ValidationError.from_problems(problems)
+
+    async def _allowed(self, connection: Connection, wanted: Sequence[int], actor: Actor) -> set[int]:
+        """Return those of the wanted roles that the actor can share views with, also beyond the listed ones."""
+        if not actor.may(READ_ROLES):
+            return {one for one, _ in await self._own_roles(connection, actor)}
+        ids = [role for role in wanted if role <= LARGEST_ID]
+        marks = ", ".join(self._dialect.mark(number) for number in range(1, len(ids) + 1))
+        return {int(one) for (one,) in await connection.fetch_all(_EXISTING.format(marks), ids)} if ids else set()
 
     async def _shareable(self, connection: Connection, actor: Actor) -> list[tuple[int, str]]:
         if not actor.may(READ_ROLES):
@@ -158,6 +172,23 @@ class SharedViews:
 
     async def _own_roles(self, connection: Connection, actor: Actor) -> list[tuple[int, str]]:
         return [(one.id, one.name) for one in await roles_of(connection, self._dialect, actor.id or 0)]
+
+
+async def forget_role(unit: UnitOfWork, dialect: Dialect, role_id: int) -> None:
+    """Remove a deleted role from views, and delete the views that are shared with no other role.
+
+    Otherwise a new role could see them: databases can use the ids of deleted rows again.
+    """
+    await unit.connection.lock(_LOCK)
+    rows = await unit.connection.fetch_all(*_WITH_ROLE.bind(dialect, pattern=f"%{role_id}%"))
+    for view_id, text in rows:
+        roles = orjson.loads(text)
+        others = [one for one in roles if one != role_id]
+        if not others:
+            await unit.connection.execute(*_DELETE.bind(dialect, view=view_id))
+        elif others != roles:
+            given = orjson.dumps(others).decode()
+            await unit.connection.execute(*_SET_ROLES.bind(dialect, view=view_id, roles=given))
 
 
 def owns(view: SharedView, actor: Actor) -> bool:

@@ -147,20 +147,14 @@ class Configurations:
         if problems:
             errors = [problem.message for problem in problems]
             raise BadRequestError(details={"name": "validationError", "errors": errors})
-        before = await self.of(definition)
-        chosen = {name: given[name] for name in _PARTS if given.get(name) is not None}
-        after = {**before, **chosen}
-        if "metadatas" in chosen:
-            after["metadatas"] = {name: one for name, one in chosen["metadatas"].items() if name in before["metadatas"]}
-        sections = given.get("sections") if "sections" in given else before.get("sections")
-        after.pop("sections", None)
-        row = {**after, "uid": definition.uid}
-        if sections is not None:
-            after["sections"] = sections
-            row[PART] = {"sections": sections}
-        if isinstance(definition, Component):
-            row["isComponent"] = True
-        await self._store.set(_key(definition), row)
+        after = dict[str, Any]()
+
+        def change(stored: Any) -> Raw:
+            nonlocal after
+            after = _changed(self._current(stored, definition), given)
+            return _row(after, definition)
+
+        await self._store.change(_key(definition), change)
         self._changed.add(definition.uid)
         self._known.pop(definition.uid, None)
         return after
@@ -202,6 +196,29 @@ class Configurations:
                         found[uid] = await self.serialize(component)
                         waiting.append(component)
         return found
+
+
+def _changed(before: Raw, given: Mapping[str, Any]) -> Raw:
+    """Return a configuration with the given parts."""
+    chosen = {name: given[name] for name in _PARTS if given.get(name) is not None}
+    after = {**before, **chosen}
+    if "metadatas" in chosen:
+        after["metadatas"] = {name: one for name, one in chosen["metadatas"].items() if name in before["metadatas"]}
+    if "sections" in given:
+        after["sections"] = given["sections"]
+    if after.get("sections") is None:
+        after.pop("sections", None)
+    return after
+
+
+def _row(configuration: Raw, definition: Definition) -> Raw:
+    """Return a configuration as it is stored."""
+    row = {name: one for name, one in configuration.items() if name != "sections"} | {"uid": definition.uid}
+    if "sections" in configuration:
+        row[PART] = {"sections": configuration["sections"]}
+    if isinstance(definition, Component):
+        row["isComponent"] = True
+    return row
 
 
 def _key(definition: Definition) -> str:

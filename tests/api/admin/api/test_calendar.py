@@ -96,6 +96,15 @@ async def test_a_calendar_is_bounded(newsroom: Newsroom) -> None:
     [
         ("", "from must be a time such as 2026-01-31T09:30:00.000Z"),
         ("from=2999-01-01T00:00:00Z&to=x", "to must be a time such as 2026-01-31T09:30:00.000Z"),
+        ("from[]=2999-01-01T00:00:00Z&to=x", "from must be a time such as 2026-01-31T09:30:00.000Z"),
+        ("from[x]=2999-01-01T00:00:00Z&to=x", "from must be a time such as 2026-01-31T09:30:00.000Z"),
+        ("from=99999-01-01T00:00:00Z&to=x", "from must be a time such as 2026-01-31T09:30:00.000Z"),
+        ("from=0001-01-01T00:00:00%2B23:00&to=x", "from must be a time such as 2026-01-31T09:30:00.000Z"),
+        (
+            "from=9999-12-31T23:59:59-23:00&to=9999-12-31T23:59:59Z",
+            "from must be a time such as 2026-01-31T09:30:00.000Z",
+        ),
+        ("from=%00&to=x", "from must be a time such as 2026-01-31T09:30:00.000Z"),
         ("from=2999-01-02T00:00:00Z&to=2999-01-01T00:00:00Z", "to must be later than from, and at most 45 days later"),
         ("from=2999-01-01T00:00:00Z&to=2999-03-01T00:00:00Z", "to must be later than from, and at most 45 days later"),
     ],

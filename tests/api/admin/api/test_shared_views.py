@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from octavo.accounts.administrators.shared_views import MOST
+from octavo.accounts.administrators.shared_views import MOST, MOST_ROLES
 from tests.api.admin.newsroom import STORY, Newsroom
 from tests.models.people import write
 
@@ -103,6 +103,9 @@ async def test_only_authors_and_super_admins_change_views(newsroom: Newsroom) ->
         ),
         (view(roles=[]), "roles field must have at least 1 items"),
         (view(roles=[4000]), "roles: you can't share views with the role 4000"),
+        (view(roles=[2**60]), f"roles: you can't share views with the role {2**60}"),
+        (view("a\0"), "name must not contain NUL characters or halves of surrogate pairs"),
+        (view(search="?_q=\0"), "search must not contain NUL characters or halves of surrogate pairs"),
         (view(roles=["1"]), 'roles[0] must be a `number` type, but the final value was: `"1"`.'),
         ({"name": "x", "search": ""}, "roles must be defined"),
         (view("Taken"), "name is already used by a shared view. Choose another one"),
@@ -123,6 +126,23 @@ async def test_others_roles_need_the_permission_to_read_roles(newsroom: Newsroom
     await newsroom.allow("admin::roles.read")
     assert (await newsroom.ask("POST", PATH, view(roles=[AUTHOR]), "edi")).status == 200
     assert await names(newsroom) == ["Mine"], "authors see their views"
+
+
+async def test_views_are_shared_with_any_of_many_roles_until_it_is_deleted(newsroom: Newsroom) -> None:
+    database = newsroom.office.club.database
+    for number in range(MOST_ROLES + 1):
+        text = "INSERT INTO admin_roles (name, code) VALUES ({v1}, {v1})"
+        await write(database, text, f"Role {number}")
+    last = await database.fetch_value("SELECT max(id) FROM admin_roles")
+    try:
+        assert (await share(newsroom, view("One", roles=[last])))["roles"] == [last]
+        await share(newsroom, view("Two", roles=[EDITOR, last]))
+        await share(newsroom, view("Other", roles=[EDITOR, last - 1]))
+        assert (await newsroom.ask("DELETE", f"/admin/roles/{last}")).status == 200
+        left = [(one["name"], one["roles"]) for one in (await newsroom.ask("GET", PATH)).json["data"]]
+        assert left == [("Two", [EDITOR]), ("Other", [EDITOR, last - 1])]
+    finally:
+        await database.execute("DELETE FROM admin_roles WHERE name LIKE 'Role %'")
 
 
 async def test_names_and_the_maximum_hold_for_requests_at_once(newsroom: Newsroom) -> None:
