@@ -28,7 +28,9 @@ PLACES: Final = {
     "home": Place("/", "Next steps"),
     "list": Place(f"{_LISTS}/api::article.article?sort=id:ASC", "in total"),
     "list-empty": Place(f"{_LISTS}/api::article.article?_q=no+such+words", "No results"),
-    "list-filtered": Place(f"{_LISTS}/api::article.article?filters[$and][0][title][$containsi]=e", "Title contains e"),
+    "list-filtered": Place(
+        f"{_LISTS}/api::article.article?filters[$and][0][title][$containsi]=e", 'Title contains "e"'
+    ),
     "list-localized": Place(f"{_LISTS}/api::category.category", "in total"),
     "entry": Place(f"{_LISTS}/api::article.article/1", "Add a component to Blocks"),
     "entry-new": Place(f"{_LISTS}/api::article.article/create", "Create entry: Article"),

@@ -132,7 +132,7 @@ def test_filters_are_made_changed_and_removed(desk: Desk) -> None:
     desk.fill("Value", "e")
     desk.click("Apply")
     desk.until("decodeURIComponent(location.search).includes('filters[$and][0][title][$containsi]=e')", "the filter")
-    desk.click("Title contains e")
+    desk.click('Title contains "e"')
     desk.until("document.querySelector('#filter-operator')", "the condition to change")
     desk.page.do(
         "(() => { const found = document.querySelector('#filter-operator'); found.value = '$null'; "
@@ -178,7 +178,7 @@ def test_entries_match_any_condition_or_groups(desk: Desk) -> None:
     desk.click("Filter")
     desk.choose("Field", "Reading minutes", "reading")
     desk.fill("Value", "3")
-    desk.click("Add alternative")
+    desk.click("Add OR condition")
     desk.until("document.activeElement?.id === 'filter2-field'", "the second condition")
     desk.click("Apply")
     desk.see("Choose a field first")
@@ -210,7 +210,7 @@ def test_entries_match_any_condition_or_groups(desk: Desk) -> None:
     nested = "filters[$or][0][$not][readingMinutes][$eq]=5&filters[$or][1][$and][0][featured][$eq]=true"
     named = "filters[$and][0][title][$startsWith]=Grouped"
     desk.open(f"{ARTICLES}?sort=id:ASC&{nested}&{named}")
-    desk.see("Custom filter (2 conditions)", "Title starts with (case-sensitive) Grouped")
+    desk.see("Custom filter (2 conditions)", 'Title starts with (case-sensitive) "Grouped"')
     desk.until(f"{shown} === '013'", "entries of the custom filter")
     desk.pick("Status", "Draft")
     desk.until(f"{address}.includes('filters[$and][2][$or][0][$not][readingMinutes][$eq]=5')", "the custom filter")
@@ -283,15 +283,15 @@ def test_related_entries_are_chosen_by_their_titles(desk: Desk) -> None:
     desk.choose("Value", "Oskar Lindqvist", "osk")
     assert desk.barriers() == []
     desk.click("Apply")
-    desk.see("Author is Oskar Lindqvist")
+    desk.see('Author is "Oskar Lindqvist"')
     [oskar] = desk.ask("GET", "/content-manager/collection-types/api::author.author?_q=Oskar")["results"]
     assert f"filters[$and][0][author][id][$eq]={oskar['id']}" in desk.do("decodeURIComponent(location.search)")
     there = desk.ask("GET", f"{LIST}?filters[author][id][$eq]={oskar['id']}")["pagination"]["total"]
     desk.see(f"{there} in total")
     desk.open(f"{ARTICLES}?filters[$and][0][author][id][$eq]={oskar['id']}&filters[$and][1][tags][id][$eq]=1")
     [tag] = desk.ask("GET", "/content-manager/collection-types/api::tag.tag?filters[id][$eq]=1")["results"]
-    desk.see("Author is Oskar Lindqvist", f"Tags includes {tag['name']}")
-    desk.click("Author is Oskar Lindqvist")
+    desk.see('Author is "Oskar Lindqvist"', f'Tags includes "{tag["name"]}"')
+    desk.click('Author is "Oskar Lindqvist"')
     desk.until("document.querySelector('#filter-value')?.value === 'Oskar Lindqvist'", "the entry to change")
 
 
@@ -303,7 +303,7 @@ def test_entries_of_the_administrator_are_found_by_one_choice(desk: Desk) -> Non
     desk.choose("Field", "Created by", "created by")
     desk.choose("Value", "me")
     desk.click("Apply")
-    desk.see("Created by is me", "By Ada")
+    desk.see('Created by is "me"', "By Ada")
     desk.ask("DELETE", f"{LIST}/{made['id']}")
 
 
@@ -378,7 +378,7 @@ def test_views_are_shared_with_roles_and_copied(desk: Desk) -> None:
     desk.click("Saved views")
     desk.click("Save this view")
     desk.fill("Name", "Backwards")
-    desk.pick("Visible to", "Chosen roles")
+    desk.pick("Visible to", "Selected roles")
     desk.click("Save")
     desk.see("Choose a role")
     desk.click("Viewers", within="[role=dialog]")
@@ -409,7 +409,7 @@ def test_views_are_shared_with_roles_and_copied(desk: Desk) -> None:
     desk.see("Backwards")
     desk.click("Saved views: Backwards")
     desk.click("Delete Backwards")
-    desk.see("It disappears for all users.")
+    desk.see("This deletes it for all users.")
     desk.click("Delete", within="[role=alertdialog], [role=dialog]")
     desk.gone("Backwards")
 

@@ -255,7 +255,7 @@ def test_texts_of_several_files_are_edited_in_one_list(desk: Desk) -> None:
     desk.click("Select left-over.png")
     desk.click("Select orchard.jpg")
     desk.click("Edit texts")
-    desk.see("Texts of 2 files")
+    desk.see("Edit texts of 2 files")
     desk.until("document.querySelectorAll('[role=dialog] [role=group]').length === 2", "both files")
     assert desk.barriers() == []
     [left] = found(desk, "left-over.png")
@@ -272,7 +272,7 @@ def test_texts_of_several_files_are_edited_in_one_list(desk: Desk) -> None:
     after = found(desk, "orchard.jpg")[0]
     assert (after["caption"], after["alternativeText"]) == ("In May", orchard["alternativeText"])
     desk.pick("Type", "Unused files")
-    desk.see("Files whose URL is only in a text appear here too.", "left-over.png")
+    desk.see("Files that are only linked in a text appear here too.", "left-over.png")
     desk.gone("canal.jpg")
     assert desk.do("location.search") == "?usage=unused"
     assert desk.barriers() == []

@@ -84,6 +84,14 @@ def test_texts_keep_a_direction_of_their_own(desk: Desk) -> None:
     )
     assert style == ["rtl", "plaintext", "right"]
     assert desk.do("getComputedStyle(document.querySelector('main h1')).direction") == "ltr"
+    desk.open(ARTICLES)
+    author = "[...document.querySelectorAll('tbody td bdi')].find((one) => one.innerText === 'Oskar Lindqvist')"
+    desk.until(author, "the name of an author")
+    room: Any = desk.do(
+        "((text, cell) => [cell.right - text.right, text.left - cell.left])"
+        f"({author}.getBoundingClientRect(), {author}.parentElement.getBoundingClientRect())"
+    )
+    assert room[0] < room[1], "names begin under the head of their column"
     desk.open("/admin/content-manager/collection-types/api::event.event/1")
     editor = "document.getElementById('field.programme')?.shadowRoot?.querySelector('.cm-content')"
     desk.until(f"{editor} && getComputedStyle({editor}).direction === 'ltr'", "JSON from left to right")

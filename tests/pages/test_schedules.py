@@ -103,10 +103,10 @@ def test_schedules_are_moved_in_the_calendar(desk: Desk) -> None:
           document.querySelector('[data-day="2999-01-12"]')
         )"""
     )
-    desk.see("In the calendar scheduled for Jan 12, 2999")
+    desk.see("In the calendar will be published on Jan 12, 2999")
     assert desk.ask("GET", path)["data"]["publishAt"] == noon.replace("05T", "12T")
     desk.click("Undo")
-    desk.see("In the calendar scheduled for Jan 5, 2999")
+    desk.see("In the calendar will be published on Jan 5, 2999")
     desk.until("document.querySelector('[data-day=\"2999-01-05\"] .entry')", "the schedule at its old day")
     assert desk.ask("GET", path)["data"]["publishAt"] == noon
     desk.pick("View", "Week")

@@ -152,7 +152,10 @@ def test_a_new_entry_gets_its_slug_wherever_the_slug_is(desk: Desk) -> None:
 def test_an_administrator_names_sections(desk: Desk) -> None:
     desk.open(f"{FORM}/configurations/edit")
     desk.see("Configure the form: Article", "Forms with more than 12 fields show tabs by kind")
-    desk.pick("Show fields in", "Sections")
+    desk.until("document.querySelector('.paper [role=tab]')", "the tabs of the preview")
+    desk.settle()
+    assert desk.do("[scrollY, getComputedStyle(document.querySelector('.paper .bar')).position]") == [0, "static"]
+    desk.pick("Layout", "Sections")
     desk.fill("Name of section 2", "Pictures")
     desk.click("Add section")
     desk.fill("Name of section 5", "Editing")
@@ -181,7 +184,7 @@ def test_an_administrator_names_sections(desk: Desk) -> None:
     desk.until(f"{note} && document.activeElement.id === 'field.editorsNote'", "the field, unfolded")
     assert desk.barriers() == []
     desk.open(f"{FORM}/configurations/edit")
-    desk.pick("Show fields in", "Automatic")
+    desk.pick("Layout", "Automatic")
     desk.click("Save")
     desk.see("Saved")
     stored = desk.ask("GET", f"/content-manager/content-types/{ARTICLE}/configuration")["data"]["contentType"]

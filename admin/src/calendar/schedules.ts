@@ -58,7 +58,7 @@ export async function move(entry: CalendarEntry, due: string, canUndo = true): P
     await call('PUT /octavo/schedules/:uid/:id', { path: { uid, id }, body: plan === 'unpublish' ? { unpublishAt: due } : { publishAt: due } });
     const undo = { label: t('list.undo'), run: () => void move({ ...entry, due }, entry.due, false) };
     const isPast = Date.parse(entry.due) <= Date.now();
-    toast('done', t('calendar.moved', { name: entry.name, when: formatInstant(due) }), canUndo && !isPast ? undo : undefined);
+    toast('done', t(plan === 'unpublish' ? 'calendar.moved.unpublish' : 'calendar.moved.publish', { name: entry.name, when: formatInstant(due) }), canUndo && !isPast ? undo : undefined);
     return true;
   } catch (error) {
     toast('failed', errorPlaces(error));

@@ -73,6 +73,18 @@ export function formatInstant(text: string): string {
   return new Intl.DateTimeFormat(language.code, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(text));
 }
 
+/** An instant as short as it is clear: without the present year. */
+export function formatSoon(text: string): string {
+  const at = new Date(text);
+  const year = at.getFullYear() === new Date().getFullYear() ? undefined : 'numeric';
+  return new Intl.DateTimeFormat(language.code, { year, month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' }).format(at);
+}
+
+/** The time of an instant, in the reader's own time zone. */
+export function formatTime(text: string): string {
+  return new Intl.DateTimeFormat(language.code, { timeStyle: 'short' }).format(new Date(text));
+}
+
 /** The day of an instant, in the reader's own time zone. */
 export function formatDay(text: string): string {
   return new Intl.DateTimeFormat(language.code, { dateStyle: 'medium' }).format(new Date(text));

@@ -104,12 +104,12 @@ def _(desk: Desk) -> None:
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?sort=id:ASC")
     add_filter(desk, "Title", "contains", "river")
-    desk.see("How a river changes its mind", "Title contains river")
+    desk.see("How a river changes its mind", 'Title contains "river"')
 
 
 @FINDING.step("take a filter back")
 def _(desk: Desk) -> None:
-    desk.click("Remove: Title contains river")
+    desk.click('Remove: Title contains "river"')
     desk.see("24 in total")
 
 

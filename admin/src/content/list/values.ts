@@ -4,6 +4,8 @@ import { formatInstant, t, type MessageKey } from '../../messages/index.svelte';
 import type { Period } from './periods';
 
 const INSTANTS = new Set(['datetime', 'timestamp']);
+/** Types of values that nobody takes for words. */
+const BARE = new Set(['boolean', 'integer', 'biginteger', 'float', 'decimal', 'date', 'time', 'datetime', 'timestamp']);
 const WHOLE = new Set(['integer', 'biginteger']);
 
 /** What kind of input takes values of an attribute. */
@@ -32,6 +34,11 @@ export function fromInput(text: string, attribute: Attribute): string | null {
 }
 
 export const periodName = (period: Period): string => t(`list.period.${period}` as MessageKey);
+
+/** A text of a condition: quoted, so that it is told from the words around it. */
+export function quotedName(name: string, attribute: Attribute | undefined): string {
+  return attribute && BARE.has(attribute.type) ? name : t('list.filter.quoted', { value: name });
+}
 
 /** A value in words. */
 export function valueName(value: string, attribute: Attribute | undefined): string {
