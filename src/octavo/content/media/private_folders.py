@@ -26,7 +26,10 @@ _ONE_OF: Final = """
 SELECT 1 FROM octavo_private_folders q JOIN upload_folders d ON d.id = q.folder_id WHERE d.path IN ({}) LIMIT 1"""
 _INSIDE: Final = """
 EXISTS (SELECT 1 FROM octavo_private_folders q JOIN upload_folders d ON d.id = q.folder_id
-WHERE f.folder_path = d.path OR f.folder_path LIKE {})"""
+WHERE {file}.folder_path = d.path OR {file}.folder_path LIKE {below})"""
+_SHARES: Final = f"""
+f.url IN (SELECT s.url FROM files s JOIN {private_files.TABLE.name} sp ON sp.file_id = s.id
+WHERE s.url IS NOT NULL AND {{inside}})"""  # noqa: S608
 _IDS: Final = """
 SELECT q.folder_id FROM octavo_private_folders q JOIN upload_folders d ON d.id = q.folder_id ORDER BY q.folder_id"""
 
@@ -61,12 +64,17 @@ async def is_private_path(connection: Connection | Database, dialect: Dialect, p
 
 
 async def misplaced_files(connection: Connection | Database, dialect: Dialect, after: int, most: int) -> Sequence[int]:
-    """Return the ids of files above `after` that are not as their folder requires, sorted."""
-    is_private = _INSIDE.format(dialect.concat_or_null("d.path", "'/%'"))
+    """Return the ids of files above `after` that are not as their folder requires, sorted.
+
+    Rows that share the file of a row in a private folder stay private, so they are left out.
+    """
+    below = dialect.concat_or_null("d.path", "'/%'")
+    is_private = _INSIDE.format(file="f", below=below)
+    shares = _SHARES.format(inside=_INSIDE.format(file="s", below=below))
     statement = RawStatement(
         f"SELECT f.id FROM files f LEFT JOIN {private_files.TABLE.name} p ON p.file_id = f.id"  # noqa: S608
         f" WHERE f.id > {{after}} AND ((p.file_id IS NULL AND {is_private})"
-        f" OR (p.by_folder = 1 AND NOT {is_private})) ORDER BY f.id LIMIT {{most}}"
+        f" OR (p.by_folder = 1 AND NOT {is_private} AND NOT {shares})) ORDER BY f.id LIMIT {{most}}"
     )
     return [file_id for (file_id,) in await connection.fetch_all(*statement.bind(dialect, after=after, most=most))]
 

@@ -210,3 +210,22 @@ async def check_a_restore(room: Newsroom) -> None:
     await room.office.club.octavo.site.services.files.privacy.follow_all()
     told = [(await room.ask("GET", f"/octavo/files/{each['id']}/privacy")).json["data"] for each in (inside, outside)]
     assert [each["private"] for each in told] == [True, False]
+    await check_a_shared_file(room, inside, where)
+
+
+async def check_a_shared_file(room: Newsroom, file: dict[str, Any], where: dict[str, Any]) -> None:
+    """A row outside private folders stays private with the row inside, and later moves do not change it again."""
+    columns = "name, hash, ext, mime, size, formats, provider, url"
+    database = room.office.club.database
+    copying = f"INSERT INTO files ({columns}, folder_path) SELECT {columns}, '/' FROM files WHERE id = {file['id']}"
+    await database.execute(copying)
+    privacy = room.office.club.octavo.site.services.files.privacy
+    await hide(room, where, private=False)
+    assert await is_private(room, file) is False
+    await hide(room, where)
+    assert await database.fetch_value("SELECT count(*) FROM octavo_private_files WHERE by_folder = 1") >= 2
+    assert await is_private(room, file) is True
+    assert await privacy.follow_folders() is False
+    await move(room, None, file)
+    assert await is_private(room, file) is False
+    assert await privacy.follow_folders() is False
