@@ -3,16 +3,18 @@
 import json
 import shutil
 import sqlite3
+import threading
 from collections.abc import Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from click.testing import CliRunner, Result
 
 from octavo.cli import main
 from tests.cli.processes import Server, serving
-from tests.cli.projects import SECRETS, write_type
+from tests.cli.projects import SECRETS, make_project, write_type
 
 PART = {
     "collectionName": "components_shared_parts",
@@ -280,3 +282,58 @@ def test_bad_arguments(tmp_path: Path) -> None:
         f"{html} already exists; --force replaces it"
     )
     assert refused("--log", str(log), project=tmp_path) == "No request has a response from both services"
+
+
+WRITES = """
+fetch(`${base}/api/articles/${id}`, { method: 'DELETE' })
+fetch(`${base}/api/articles/${id}`, { method: 'PUT' })
+fetch(`${base}/api/articles`, { method: 'POST' })
+fetch(`${base}/api/articles?sort=title`)
+const m = `mutation Remove($id: ID!) { deleteArticle(id: $id) { data { id } } }`
+const q = `query { articles { data { id } } }`
+"""
+
+
+class _Recorder(BaseHTTPRequestHandler):
+    """Records the requests of a server, in `received`."""
+
+    received: ClassVar[list[tuple[str, str, bytes]]] = []
+
+    def _record(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.received.append((self.command, self.path, body))
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", "11")
+        self.end_headers()
+        self.wfile.write(b'{"data":[]}')
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = _record  # noqa: N815
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+def test_writes_of_front_ends_are_never_sent(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "project")
+    article = {"singularName": "article", "pluralName": "articles", "displayName": "Article"}
+    attributes = {"title": {"type": "string"}}
+    write_type(
+        project,
+        {"kind": "collectionType", "collectionName": "articles", "info": article, "attributes": attributes},
+    )
+    (tmp_path / "front").mkdir()
+    (tmp_path / "front/a.js").write_text(WRITES, "utf-8")
+    _Recorder.received.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Recorder) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        urls = [f"http://{name}:{server.server_port}" for name in ("127.0.0.1", "localhost")]
+        front = ("--frontend", str(tmp_path / "front"))
+        result = command("compare", *urls, *front, "--writes", "--json", project=project)
+        server.shutdown()
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["skipped"] == {"writes": 4}
+    sent = {(method, path) for method, path, _ in _Recorder.received}
+    assert {method for method, _ in sent} == {"GET", "POST"}
+    assert {path for method, path in sent if method == "POST"} == {"/graphql"}
+    assert not any(b"mutation" in body for _, _, body in _Recorder.received)

@@ -117,7 +117,7 @@ def compare(
     if settings and registry and frontends:
         source = Service(old_url, rate=rate, seconds=timeout)
         tokens = tuple(dict.fromkeys(role.old_token for role in callers))
-        results.unread += _add_frontends(frontends, settings, registry, source, tokens, selection)
+        results.unread += _add_frontends(frontends, settings, registry, source, tokens, selection, known)
     if settings and registry and generate:
         _add_generated(registry, settings, selection)
     private = private_names(registry) if registry else frozenset()
@@ -157,6 +157,7 @@ def _add_frontends(
     service: Service,
     tokens: Sequence[str],
     to: Selection,
+    hosts: frozenset[str],
 ) -> list[str]:
     """Add the requests of front ends. Return what could not be read."""
     try:
@@ -165,7 +166,7 @@ def _add_frontends(
         if is_missing_parser(error):
             refuse("--frontend requires the extra `v4`: pip install 'octavo[v4]'")
         raise
-    return asyncio.run(add_frontends(folders, registry, settings.api.rest.prefix, service, tokens, to))
+    return asyncio.run(add_frontends(folders, registry, settings.api.rest.prefix, service, tokens, to, hosts))
 
 
 def graphql_path(given: str | None, settings: Settings | None) -> str:

@@ -12,18 +12,24 @@ from octavo.v4.frontends.samples import read_samples
 
 
 async def add_frontends(
-    folders: Iterable[Path], registry: Registry, prefix: str, service: Service, tokens: Sequence[str], to: Selection
+    folders: Iterable[Path],
+    registry: Registry,
+    prefix: str,
+    service: Service,
+    tokens: Sequence[str],
+    to: Selection,
+    hosts: frozenset[str],
 ) -> list[str]:
     """Add the requests of front ends, with values of the content that `service` returns. Return what could not be
     read."""
-    api = Api(registry, prefix, to.graphql)
+    api = Api(registry, prefix, to.graphql, hosts)
     found = [read_frontend(folder, api) for folder in folders]
     forms = [form for one in found for form in one.forms]
     samples = await read_samples((need for form in forms for need in form.needs()), api, service, tokens)
     unread = [line for one in found for line in one.unread]
     for form in forms:
         try:
-            to.add(form.request(samples))
+            to.add(form.request(samples), only_reads=True)  # the values of writes would be invented
         except NotReadable as error:
             unread.append(f"{form.place}: {error}")
     return unread

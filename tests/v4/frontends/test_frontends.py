@@ -166,6 +166,28 @@ export default async function fetchAPI(path, params = {}, options = {}) {
 """
 
 
+ODD = {
+    "surrogates": ("fetch(`/api/articles?_q=\\ud83d\\ude00`)", "/api/articles?_q=%F0%9F%98%80"),
+    "half a pair": ("fetch(`/api/articles?_q=\\ud83d`)", "/api/articles?_q=%EF%BF%BD"),
+    "a key": ("fetch(`${b}/api/articles`, {params: {'\\ud83d': 1}})", "/api/articles?%EF%BF%BD=1"),
+    "a number": ("fetch(`/api/articles?_q=${0x" + "f" * 300 + "}`)", "/api/articles"),
+    "an index": ("const l = ['a'];\nfetch(`/api/articles?_q=${l['\u00b2']}`)", "/api/articles"),
+    "another host": ("fetch('https://api.stripe.com/api/charges?key=sk_live_abc')", ""),
+    "a host of the service": ("fetch('https://cms.example.org/api/charges')", "/api/charges"),
+    "a type": ("fetch('https://other.example.org/api/articles')", "/api/articles"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_values_and_other_hosts(name: str, api: Api, tmp_path: Path) -> None:
+    source, target = ODD[name]
+    known = Api(api.registry, api.prefix, api.graphql, frozenset({"cms.example.org"}))
+    found = read(known, tmp_path, **{"a.js": source})
+    assert targets(found) == ([f"GET {target}"] if target else [])
+    assert "sk_live" not in str(found.unread)
+    assert bool(found.unread) == (not target)
+
+
 def test_arguments_are_followed_through_functions_and_files(api: Api, tmp_path: Path) -> None:
     found = read(
         api,

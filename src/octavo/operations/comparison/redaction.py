@@ -23,7 +23,10 @@ MOST_TEXT: Final = 200
 """Maximum length of a value in a report, in characters."""
 _MOST_SEARCHED: Final = 20_000
 _SECRET_KEY: Final = re.compile(r"passw|token|secret|jwt|authori[sz]ation|cookie|session|api.?key", re.IGNORECASE)
-_SECRET_PARAMETER: Final = re.compile(r"passw|token|secret|jwt|api.?key|session|signature|code", re.IGNORECASE)
+_SECRET_PARAMETER: Final = re.compile(
+    r"passw|token|secret|jwt|api.?key|session|signature|code|authori[sz]ation|(?:^|[_-])(?:key|sig|auth)$",
+    re.IGNORECASE,
+)
 _EMAIL: Final = re.compile(r"[\w.+%-]{1,64}(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _TOKENS: Final = re.compile(
     r"eyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?"

@@ -72,12 +72,13 @@ class Selection:
     def is_full(self) -> bool:
         return len(self.requests) >= self.most
 
-    def add(self, request: ComparedRequest) -> None:
-        """Add a request, or count the reason to skip it."""
+    def add(self, request: ComparedRequest, *, only_reads: bool = False) -> None:
+        """Add a request, or count the reason to skip it. `only_reads`: skip writes, even with `writes`."""
+        writes = self.writes and not only_reads
         request = replace(request, graphql=self.graphql)
-        reason = reason_to_skip(request, self.paths, writes=self.writes)
+        reason = reason_to_skip(request, self.paths, writes=writes)
         key: tuple[str, ...] = (request.method, request.target, request.content_type, request.body)
-        if reason is None and self.writes and not is_read(request):
+        if reason is None and writes and not is_read(request):
             key = (*key, str(len(self.requests)))  # a repeated write is another write
         if reason is None and key in self.requests:
             reason = "duplicates"

@@ -36,9 +36,12 @@ class Callers:
 
     def of(self, function: Closure) -> list[Call]:
         """Return the calls of a function."""
-        if function.key not in self._found:
-            self._found[function.key] = self._search(function)[:MOST_CALLERS]
-        return self._found[function.key]
+        if (known := self._found.get(function.key)) is not None:
+            return known
+        found = self._search(function)[:MOST_CALLERS]
+        if not self._evaluation.is_cut:
+            self._found[function.key] = found
+        return found
 
     def _search(self, function: Closure) -> list[Call]:
         calls = self._index()

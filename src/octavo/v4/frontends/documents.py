@@ -33,6 +33,7 @@ from octavo.schema.content_types import ContentType
 from octavo.v4.frontends.requests import Api, Need, NotReadable, RequestForm
 
 _MOST_TOKENS: Final = 10_000
+_MOST_SEARCHED: Final = 4_000
 _MOST_DEFINITIONS: Final = 500
 _START: Final = re.compile(
     r"\s*(?:#[^\n]*\n\s*)*(?:query\b[^{]*\{|\{\s*\w+|fragment\s+\w+\s+on\s+\w+|mutation\b[^{]*\{)"
@@ -48,7 +49,9 @@ def is_document(text: str) -> bool:
 
 def may_be_document(source: str) -> bool:
     """Return whether the source of a text is a document, or begins with a substitution and contains an operation."""
-    return is_document(source) or (source.lstrip().startswith("${") and _OPERATION.search(source) is not None)
+    return is_document(source) or (
+        source.lstrip().startswith("${") and _OPERATION.search(source, 0, _MOST_SEARCHED) is not None
+    )
 
 
 def parse_document(text: str) -> DocumentNode:

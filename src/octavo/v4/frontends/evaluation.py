@@ -29,6 +29,7 @@ from octavo.v4.javascript.syntax import (
     arguments,
     fragment,
     identifier,
+    joined,
     key_of,
     member_path,
     named,
@@ -44,6 +45,8 @@ MOST_STEPS: Final = 5_000
 """Maximum evaluations for one request. Requests of real front ends need some hundred."""
 _MOST_STEPS_OF_ALL: Final = 1_000_000
 _MOST_ITEMS: Final = 1_000
+_LONGEST_NUMBER: Final = 100
+_LONGEST_INDEX: Final = 10
 
 
 class Evaluation:
@@ -60,6 +63,11 @@ class Evaluation:
     def is_spent(self) -> bool:
         """Whether there were too many evaluations for one front end."""
         return self._spent > _MOST_STEPS_OF_ALL
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the evaluation of this request reached its limit, so that results can be incomplete."""
+        return self._steps > MOST_STEPS
 
     def begin(self) -> None:
         """Start the evaluation of another request."""
@@ -240,7 +248,7 @@ class Evaluation:
             case dict():
                 return value.get(key, value if key in ("value", "current") else UNDEFINED)
             case list():
-                return value[int(key)] if key.isdigit() and int(key) < len(value) else Gap(key)
+                return value[int(key)] if _is_index(key) and int(key) < len(value) else Gap(key)
             case Gap():
                 return returned_client(key) or value.below(key)
             case Client():
@@ -273,12 +281,18 @@ def with_entry(value: dict[str, Any], path: tuple[str, ...], new: Any) -> dict[s
     return {**value, path[0]: new}
 
 
+def _is_index(key: str) -> bool:
+    return len(key) < _LONGEST_INDEX and key.isascii() and key.isdecimal()
+
+
 def _string(_: Evaluation, node: Node, module: Module, __: Frame) -> Any:
     return string_value(module, node) or ""
 
 
 def _number(_: Evaluation, node: Node, module: Module, __: Frame) -> Any:
     text = module.text(node).replace("_", "")
+    if len(text) > _LONGEST_NUMBER:
+        return Gap()
     try:
         return int(text, 0) if text[:2].lower() in ("0x", "0b", "0o") else float(text)
     except ValueError:
@@ -293,7 +307,10 @@ def _template(evaluation: Evaluation, node: Node, module: Module, frame: Frame) 
             parts += to_parts(evaluation.value(named(child)[0], module, frame)) if named(child) else ()
         else:
             parts.append(fragment(module, child))
-    return text_of_parts(tuple(parts))
+    text = text_of_parts(tuple(parts))
+    if isinstance(text, Text):
+        return Text(tuple(joined(part) if isinstance(part, str) else part for part in text.parts))
+    return joined(text) if isinstance(text, str) else text
 
 
 def _literal(evaluation: Evaluation, node: Node, module: Module, frame: Frame) -> Any:

@@ -21,6 +21,8 @@ MOST_FORMS: Final = 5_000
 MOST_UNREAD: Final = 500
 _MOST_EVALUATIONS: Final = 20_000
 _DEEPEST_CALLS: Final = 4
+_INVALID: Final = (ValueError, OverflowError)
+"""Errors of odd values, such as half a surrogate pair, which must not end the command."""
 _WRITES: Final = ("POST", "PUT", "PATCH", "DELETE")
 
 
@@ -79,11 +81,14 @@ class _Reading:
         self._forms.setdefault((form.method, form.path, form.parameters, form.document), form)
 
     def _read_call(self, node: Node, module: Module) -> None:
-        for place, found in self._expanded(node, module, ()):
-            if isinstance(found, NotReadable):
-                self._note(place, str(found))
-            else:
-                self._add(found)
+        try:
+            for place, found in self._expanded(node, module, ()):
+                if isinstance(found, NotReadable):
+                    self._note(place, str(found))
+                else:
+                    self._add(found)
+        except _INVALID:
+            self._note(place_of(module, node.start_byte), "the call contains an invalid value")
 
     def _expanded(
         self, node: Node, module: Module, steps: tuple[_Step, ...]
@@ -145,12 +150,16 @@ class _Reading:
         self._evaluation.begin()
         if _is_import(node) or _is_for_write(node):
             return
-        url = self._evaluation.value(node, module, Frame())
-        name = _resource(url, self._api.prefix)
-        if name is None or not self._api.knows(name):
-            return
         place = place_of(module, node.start_byte)
-        form = self._form(FoundCall("GET", url, None, isinstance(url, str) and url.startswith("/")), place)
+        try:
+            url = self._evaluation.value(node, module, Frame())
+            name = _resource(url, self._api.prefix)
+            if name is None or not self._api.knows(name):
+                return
+            form = self._form(FoundCall("GET", url, None, isinstance(url, str) and url.startswith("/")), place)
+        except _INVALID:
+            self._note(place, "the text contains an invalid value")
+            return
         if isinstance(form, RequestForm):
             self._add(form)
 
@@ -179,7 +188,11 @@ class _Reading:
                 if self._evaluation.is_spent or not may_be_document(raw):
                     continue
                 self._evaluation.begin()
-                text = self._evaluation.value(node, module, Frame())
+                try:
+                    text = self._evaluation.value(node, module, Frame())
+                except _INVALID:
+                    self._note(place_of(module, node.start_byte), "the GraphQL document contains an invalid value")
+                    continue
                 if isinstance(text, Text):
                     if is_document(raw):
                         self._note(place_of(module, node.start_byte), "a part of the GraphQL document is unknown")

@@ -97,11 +97,12 @@ class RequestForm:
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """The API of a project: its types by the names in URLs, the prefix, and the GraphQL endpoint."""
+    """The API of a project: its types by the names in URLs, the prefix, the GraphQL endpoint, and its hosts."""
 
     registry: Registry
     prefix: str
     graphql: str
+    hosts: frozenset[str] = frozenset()
 
     def content_type(self, name: str) -> ContentType | None:
         """Return the content type of a URL."""
@@ -150,6 +151,8 @@ def form_of(call: FoundCall, api: Api, place: str) -> RequestForm | None:
     name, *rest = below.removeprefix(f"{api.prefix}/").split("/")
     if _MARK.search(name):
         raise NotReadable("the name of the content type is unknown")
+    if _is_elsewhere(origin, api) and not api.knows(name):
+        raise NotReadable("the URL is of an unknown host; --host sets the hosts of the service")
     content_type = api.content_type(name)
     if content_type is None and not origin and not call.is_relative and name not in _PLUGINS:
         return None  # a route of the front end itself
@@ -209,6 +212,14 @@ def _api_path(path: str, origin: str, api: Api, *, is_relative: bool) -> str | N
     if _MARK.match(origin) and _MARK.search(first) and len(path) < 40:
         raise NotReadable("the URL is unknown")
     return None
+
+
+def _is_elsewhere(origin: str, api: Api) -> bool:
+    """Return whether an absolute URL can be one of another company's API."""
+    if not origin.startswith("http") or _LOCAL.match(origin):
+        return False
+    host = origin.partition("://")[2].rpartition("@")[2].lower()
+    return host not in api.hosts and host.partition(":")[0] not in api.hosts
 
 
 def _segment(part: str, gaps: list[Gap], content_type: ContentType | None) -> Piece:

@@ -109,8 +109,10 @@ def to_parts(value: Any) -> tuple[str | Gap, ...]:
             return ("true" if value else "false",)
         case None:
             return ("null",)
-        case int() | float():
-            return (str(int(value)) if float(value).is_integer() else str(value),)
+        case int():
+            return (str(value),)
+        case float():
+            return (str(int(value)) if value.is_integer() else str(value),)
         case list():
             return joined_parts(value, ",")
         case Address():

@@ -96,7 +96,10 @@ def joined(text: str) -> str:
 
 def identifier(module: Module, node: Node) -> str:
     """Return the name of an identifier, with its escapes decoded."""
-    return re.sub(r"\\u(?:\{[0-9a-fA-F]{1,6}\}|[0-9a-fA-F]{4})", lambda found: unescaped(found[0]), module.text(node))
+    text = module.text(node)
+    if "\\" not in text:
+        return text
+    return joined(re.sub(r"\\u(?:\{[0-9a-fA-F]{1,6}\}|[0-9a-fA-F]{4})", lambda found: unescaped(found[0]), text))
 
 
 def key_of(module: Module, node: Node) -> str | None:
