@@ -61,7 +61,7 @@ async def test_a_second_start_only_looks(new_club: OpenClub) -> None:
     """
     club = await new_club(**SAFE, **EVERY_TABLE)
     names = {table.name for table in own_tables(club.octavo.settings)}
-    assert len(names) == 1 + 21
+    assert len(names) == 1 + 23
     assert names < (await found_tables(club.database, club.database.dialect)).keys()
     second = build(club.octavo.settings)
     await second.asgi.start()
