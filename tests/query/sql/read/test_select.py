@@ -103,3 +103,28 @@ def test_a_planner_that_joins_conditions_gets_a_limited_number(registry: Registr
             conditions = text.count("IN (SELECT")
             assert conditions >= count
             assert text.count(" IS TRUE") == times * conditions // count
+
+
+def _tree(path: str, depth: int) -> list[str]:
+    if not depth:
+        return [f"filters{path}[genres][name]=x"]
+    return [leaf for number in (0, 1) for leaf in _tree(f"{path}[$and][{number}]", depth - 1)]
+
+
+NESTED = {
+    "tree": ("&".join(_tree("", 3)), 8, {"postgresql": 0, "mysql": 5}),
+    "deep tree": ("&".join(_tree("", 5)), 32, {"postgresql": 16, "mysql": 29}),
+    "chain": ("filters" + "[author][books]" * 4 + "[title]=x", 8, {"postgresql": 0, "mysql": 2}),
+    "alternatives": ("&".join(f"filters[$or][{n}][author][books][title]=x" for n in range(4)), 8, {"mysql": 0}),
+}
+
+
+@pytest.mark.parametrize("shape", NESTED)
+@pytest.mark.parametrize("name", DIALECTS)
+def test_joined_conditions_are_counted_at_any_depth(registry: Registry, name: str, shape: str) -> None:
+    """A condition that is apart starts another sub-select, so a chain is divided into parts."""
+    query, count, apart = NESTED[shape]
+    text = compile_read(planned(registry, query).plan, registry, DIALECTS[name], LARGEST_ANSWER)
+    repeated, rest = divmod(text.count("IN (SELECT"), count)
+    assert (repeated > 0, rest) == (True, 0)
+    assert text.count(" IS TRUE") == repeated * apart.get(name, 0)

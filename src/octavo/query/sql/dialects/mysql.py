@@ -138,7 +138,7 @@ class MySQLDialect(Dialect):
     )
     longest_name = 64
     column_limits = MARIADB
-    most_joined_conditions = 6
+    most_joined_conditions = 3
     most_values = 2_000  # a table of values is a UNION
     rolls_back_tables = False
 

@@ -3,7 +3,6 @@
 Filters through relations are `IN (sub-select)`, which never multiplies rows, so counts and pages are correct.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from octavo.query.operators import Test
@@ -43,6 +42,7 @@ class ClauseCompiler:
         self.dialect = dialect
         self.quote, self.literal = dialect.quote, dialect.literal
         self._aliases = 0
+        self._joined = 0  # conditions that the planner can turn into joins of the current sub-select
 
     def alias(self) -> str:
         """Return the alias for another table of the statement."""
@@ -64,7 +64,7 @@ class ClauseCompiler:
         return served_rows(definition, self.registry, self.dialect)
 
     def where(self, condition: Condition, alias: str) -> str:
-        return "" if condition == ALWAYS else f" WHERE {self.condition(condition, alias)}"
+        return "" if condition == ALWAYS else f" WHERE {self._apart(condition, alias)}"
 
     def limit_value(self, selection: Selection) -> str | None:
         return self.dialect.parameter(selection.limit) if selection.limit else None
@@ -124,39 +124,45 @@ class ClauseCompiler:
         match condition:
             case Tested():
                 return self._tested(condition, alias)
-            case Exists():
-                return self._exists(condition, alias)
-            case Linked():
-                return self._linked(condition, alias)
+            case Exists() | Linked():
+                return self._related(condition, alias)
             case Unused(negated=negated):
                 links = f"SELECT 1 FROM {FILES_MORPHS} WHERE {FILES_MORPHS}.file_id = {alias}.id"
                 return f"{'' if negated else 'NOT '}EXISTS ({links})"
             case All(items=items):
-                return self._joined(items, " AND ", alias)
+                return self._all_of(items, alias)
             case Any(items=items):
-                return self._joined(items, " OR ", alias)
+                return self._any_of(items, alias)
             case Constant(value=value):
                 return "1 = 1" if value else "1 = 0"
 
-    def _joined(self, items: tuple[Condition, ...], word: str, alias: str) -> str:
-        if not items:
-            return "1 = 1"
-        return "(" + word.join(self._planned(items, word, alias)) + ")"
+    def _all_of(self, items: tuple[Condition, ...], alias: str) -> str:
+        return f"({' AND '.join(self.condition(item, alias) for item in items)})" if items else "1 = 1"
 
-    def _planned(self, items: tuple[Condition, ...], word: str, alias: str) -> Iterator[str]:
-        """Yield the text of each condition.
+    def _any_of(self, items: tuple[Condition, ...], alias: str) -> str:
+        """Return a condition that planners do not turn into joins of the statement, only the parts of each item."""
+        return f"({' OR '.join(self._apart(item, alias) for item in items)})" if items else "1 = 1"
 
-        For a planner that turns them into joins, their number is limited, because its time grows with the cube of it.
-        The others are looked up in a hash table of ids.
+    def _apart(self, condition: Condition, alias: str) -> str:
+        joined, self._joined = self._joined, 0
+        text = self.condition(condition, alias)
+        self._joined = joined
+        return text
+
+    def _related(self, condition: Exists | Linked, alias: str) -> str:
+        """Return a condition on related entries.
+
+        For a planner that turns them into joins, their number is limited, at any depth, because its time grows at
+        least with the cube of it. The others are looked up in a hash table of ids.
         """
-        most, joined = self.dialect.most_joined_conditions, 0
-        for item in items:
-            text = self.condition(item, alias)
-            joined += isinstance(item, Exists | Linked | All)
-            is_apart = (
-                word == " AND " and most is not None and joined > most and isinstance(item, Exists | Linked | All)
-            )
-            yield self.dialect.unjoined.format(text) if is_apart else text
+        most, joined = self.dialect.most_joined_conditions, self._joined + 1
+        is_apart = most is not None and joined > most
+        self._joined = 0 if is_apart else joined
+        text = self._exists(condition, alias) if isinstance(condition, Exists) else self._linked(condition, alias)
+        if not is_apart:
+            return text
+        self._joined = joined
+        return self.dialect.unjoined.format(text)
 
     def _tested(self, tested: Tested, alias: str) -> str:
         kind = SCALAR_TYPES[tested.attribute.type].kind if tested.attribute else ValueKind.INTEGER
