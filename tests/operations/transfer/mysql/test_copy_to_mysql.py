@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from octavo.database.connection import DatabaseMisconfigured
 from octavo.database.leases import TABLE
 from octavo.database.mysql import MysqlDatabase
 from octavo.database.sqlite import SqliteDatabase
 from octavo.operations.runtime.prepare_database import prepare_database
 from octavo.operations.transfer.database_copy import CopyOptions, CopyReport, copy_database
-from octavo.operations.transfer.mysql.address import read_address
+from octavo.operations.transfer.mysql.address import read_address, read_zone
 from octavo.operations.transfer.mysql.source import MysqlSource
 from octavo.operations.transfer.problems import TransferError
 from octavo.schema.loader import load_registry
@@ -121,8 +122,14 @@ async def test_a_negative_id_is_never_left_empty(
         assert await count(target) == 0
 
 
+@pytest.mark.parametrize("zone", ["UTC", "Etc/UTC"])
 async def test_the_outermost_values_are_stored_exactly(
-    source: SqliteDatabase, target: MysqlDatabase, registry: Registry, mysql_server: MysqlServer, tmp_path: Path
+    source: SqliteDatabase,
+    target: MysqlDatabase,
+    registry: Registry,
+    mysql_server: MysqlServer,
+    tmp_path: Path,
+    zone: str,
 ) -> None:
     """A server in another time zone, and JSON in JSON: the copy back reads values as Octavo serves them."""
     await source.execute_script(EDGES)
@@ -134,7 +141,11 @@ async def test_the_outermost_values_are_stored_exactly(
     try:
         await copy(source, target, registry)
         stored = await target.fetch_value("SELECT DATABASE()")
-        from_mysql = MysqlSource(read_address(mysql_server.url(stored)))
+        address = read_address(mysql_server.url(stored))
+        with pytest.raises(DatabaseMisconfigured) as refused:
+            await MysqlSource(address, read_zone("Europe/Berlin")).connect()
+        assert "leave out --time-zone" in str(refused.value.reason)
+        from_mysql = MysqlSource(address, read_zone(zone))
         await from_mysql.connect()
         try:
             report = await copy_database(from_mysql, back, registry, [TABLE], CopyOptions(), lambda *_: None)

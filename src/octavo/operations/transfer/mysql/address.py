@@ -4,7 +4,7 @@ import os
 import re
 import ssl
 from collections.abc import Mapping
-from datetime import UTC, timedelta, timezone, tzinfo
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any, Final, Literal, cast
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -90,7 +90,10 @@ def _user_info(parts: SplitResult, key: str) -> str | None:
 
 
 def read_zone(name: str) -> tzinfo:
-    """Return a time zone by its name (`Europe/Berlin`) or offset (`+02:00`, `Z`). Raises ValueError."""
+    """Return a time zone by its name (`Europe/Berlin`) or offset (`+02:00`, `Z`). Raises ValueError.
+
+    Zones that are the same as UTC at all times, such as Etc/UTC, are returned as UTC.
+    """
     if name.upper() in ("Z", "UTC"):
         return UTC
     offset = _OFFSET.fullmatch(name)
@@ -98,8 +101,14 @@ def read_zone(name: str) -> tzinfo:
         minutes = int(offset[2]) * 60 + int(offset[3])
         return timezone(timedelta(minutes=-minutes if offset[1] == "-" else minutes))
     try:
-        return ZoneInfo(name)
+        zone = ZoneInfo(name)
+        return UTC if _is_utc(zone) else zone
     except (ZoneInfoNotFoundError, OSError, ValueError):
         raise ValueError(
             f"unknown time zone {name!r}; use a name such as Europe/Berlin, or an offset such as +02:00"
         ) from None
+
+
+def _is_utc(zone: tzinfo) -> bool:
+    days = (datetime(year, month, 1, tzinfo=zone) for year in range(1800, 2200) for month in (1, 7))
+    return not any(day.utcoffset() for day in days)

@@ -48,7 +48,7 @@ _DENIED: Final = {
 class MysqlSource:
     """A MySQL or MariaDB database to copy from. `zone`: the time zone of stored instants.
 
-    A database that Octavo has served is read as Octavo reads it, unless it has another time zone than UTC.
+    A database that Octavo has served is read as Octavo reads it, and its zone must be UTC.
     """
 
     dialect: MysqlSourceDialect
@@ -74,7 +74,11 @@ class MysqlSource:
             except errors.Error as error:
                 if number == len(contexts) or not isinstance(error.__cause__, ssl.SSLError):
                     raise self._connect_error(error) from None
-        await self._set_up()
+        try:
+            await self._set_up()
+        except BaseException:
+            await self.close()
+            raise
 
     def _parameters(self) -> dict[str, Any]:
         address = self._address
@@ -99,7 +103,12 @@ class MysqlSource:
             )
         for statement in (*_SESSION, _UNLIMITED[is_mariadb]):
             await self.fetch_all(statement)
-        served = self._zone is UTC and bool(await self.fetch_value(_STATE.format(f"'{STATE_TABLE}'")))
+        served = bool(await self.fetch_value(_STATE.format(f"'{STATE_TABLE}'")))
+        if served and self._zone is not UTC:
+            raise DatabaseMisconfigured(
+                reason=f"{self._address}: Octavo has served this database, so its instants are in UTC; "
+                "leave out --time-zone"
+            )
         if served:  # columns of type `timestamp` follow the session
             await self.fetch_all("SET SESSION time_zone = '+00:00'")
         self.dialect = MysqlSourceDialect(table_names_ignore_case=bool(lower_case), served=served)
