@@ -112,3 +112,10 @@ async def test_a_calendar_is_bounded(newsroom: Newsroom) -> None:
 async def test_invalid_periods_are_refused(newsroom: Newsroom, query: str, message: str) -> None:
     answer = await newsroom.ask("GET", f"/octavo/calendar?{query}")
     assert (answer.status, answer.json["error"]["message"]) == (400, message)
+
+
+async def test_titles_need_permission_for_the_field(newsroom: Newsroom) -> None:
+    made = await schedule(newsroom, "Secret", publishAt=at(5))
+    await newsroom.allow("read", STORY, "words")
+    [seen] = await calendar(newsroom, "edi")
+    assert (seen["id"], seen["name"]) == (made["id"], str(made["id"]))
