@@ -188,6 +188,11 @@ def test_odd_values_and_other_hosts(name: str, api: Api, tmp_path: Path) -> None
     assert bool(found.unread) == (not target)
 
 
+def test_names_that_are_not_utf_8_are_printable(api: Api, tmp_path: Path) -> None:
+    found = read(api, tmp_path, **{"caf\udce9.js": "fetch(next.url)"})
+    assert found.unread == ["caf\ufffd.js:1: the URL is unknown"]
+
+
 def test_arguments_are_followed_through_functions_and_files(api: Api, tmp_path: Path) -> None:
     found = read(
         api,

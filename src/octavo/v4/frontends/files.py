@@ -23,7 +23,7 @@ _SKIPPED: Final = frozenset(
 _TEST_FILE: Final = re.compile(r"\.(?:test|spec|stories|d|min|config)\.[cm]?[jt]sx?$")
 _SCRIPT: Final = re.compile(rb"<script\b([^>]*)>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
 _FRONT_MATTER: Final = re.compile(rb"\A\s*---\r?\n(.*?)\r?\n---", re.DOTALL)
-_ATTRIBUTE: Final = re.compile(rb'\b[\w-]+="[^"\r\n]*&[^"\r\n]*"')
+_ATTRIBUTE: Final = re.compile(rb'(?<![\w-])[\w-]++="[^"\r\n]*&[^"\r\n]*"')
 """An attribute of JSX with `&`, which the grammar mistakes for a character reference."""
 _NOT_LINES: Final = re.compile(rb"[^\r\n]")
 _ALIAS: Final = re.compile(r"(?:@|~~?|\$lib|\$|#|src)/")

@@ -1,5 +1,6 @@
 """Read files of a project as text, within size limits and never through a link out of the project, with locations."""
 
+import os
 import re
 from bisect import bisect_left
 from dataclasses import field
@@ -75,9 +76,10 @@ def resolved_inside(path: Path, root: Path) -> Path | None:
 def name_in(path: Path, root: Path) -> str:
     """Return a file's name in messages: its path inside the project, with slashes."""
     try:
-        return path.relative_to(root).as_posix()
+        name = path.relative_to(root).as_posix()
     except ValueError:
-        return path.name
+        name = path.name
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def read_bytes(path: Path, root: Path, largest: int = LARGEST_SOURCE) -> bytes:
