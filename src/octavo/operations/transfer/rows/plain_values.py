@@ -184,9 +184,10 @@ def _float_obstacle(number: float, limits: ColumnLimits) -> str | None:
 
 
 def _decimal_obstacle(number: Decimal, limits: ColumnLimits, rounded: bool) -> str | None:
-    if limits.most_decimal is not None and abs(number) >= limits.most_decimal:
-        return f"is not less than {limits.most_decimal}"
     places = limits.decimal_places
+    stored = round(number, places) if rounded and places is not None else number
+    if limits.most_decimal is not None and abs(stored) >= limits.most_decimal:
+        return f"is not less than {limits.most_decimal}"
     if rounded or places is None or number == round(number, places):
         return None
     return f"has more than {places} decimal places"
