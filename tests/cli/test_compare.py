@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -159,7 +160,7 @@ def plant(project: Path) -> None:
     write_type(project, {**ITEM, "attributes": changed})
     (project / "public/uploads/note.txt").write_text("A memo", "utf-8")
     (project / "public/uploads/image.png").write_bytes(b"\x89PNG\xff\x01")
-    with sqlite3.connect(project / ".octavo/data.db") as connection:
+    with closing(sqlite3.connect(project / ".octavo/data.db", isolation_level=None)) as connection:
         for statement in CHANGES:
             assert connection.execute(statement).rowcount, statement
     connection.close()
@@ -182,10 +183,9 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Server
 
 def copy_of(project: Path, folder: Path) -> Path:
     shutil.copytree(project, folder, ignore=shutil.ignore_patterns("data.db*"))
-    with sqlite3.connect(project / ".octavo/data.db") as source, sqlite3.connect(folder / ".octavo/data.db") as target:
+    data = ".octavo/data.db"
+    with closing(sqlite3.connect(project / data)) as source, closing(sqlite3.connect(folder / data)) as target:
         source.backup(target)
-    source.close()
-    target.close()
     return folder
 
 

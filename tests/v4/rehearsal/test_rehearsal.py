@@ -9,6 +9,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +132,7 @@ def test_the_way_back_holds(site: Path) -> None:
 
 def test_pending_work_of_the_original_is_not_done_again(site: Path, tmp_path: Path) -> None:
     prepared(site)
-    with sqlite3.connect(site / ".tmp/data.db") as connection:
+    with closing(sqlite3.connect(site / ".tmp/data.db", isolation_level=None)) as connection:
         for table in (outbox.TABLE, schedules.TABLE, storage_cleanup.TABLE):
             connection.executescript(table.script(SQLiteDialect()))
         connection.execute(
@@ -213,7 +214,7 @@ def test_a_signal_ends_everything(site: Path, tmp_path: Path) -> None:
 
 def test_a_database_without_tables(site: Path) -> None:
     (site / ".tmp").mkdir()
-    with sqlite3.connect(site / ".tmp/data.db") as connection:
+    with closing(sqlite3.connect(site / ".tmp/data.db", isolation_level=None)) as connection:
         connection.execute("CREATE TABLE other (id INTEGER)")
     result = call(site, "--rehearse", "--v4-command", START)
     assert result.exit_code == 1
@@ -233,7 +234,7 @@ def test_settings_that_point_to_the_original_are_refused(site: Path) -> None:
     result = call(site, "--rehearse", "--v4-command", START)
     assert result.exit_code == 1
     assert "the copy would use the original database; remove OCTAVO_DATABASE__... from .env" in result.output
-    with sqlite3.connect(site / ".tmp/data.db") as connection:
+    with closing(sqlite3.connect(site / ".tmp/data.db", isolation_level=None)) as connection:
         assert connection.execute("SELECT count(*) FROM strapi_api_tokens").fetchone() == (1,)
 
 
