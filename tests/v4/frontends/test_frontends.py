@@ -295,3 +295,6 @@ def test_everything_is_bounded(api: Api, tmp_path: Path, monkeypatch: pytest.Mon
     assert len(found.forms) == 2
     assert found.unread[0] == "c.js: this file and later ones exceed the limit of 2 files and 32 MB"
     assert found.unread[-1].startswith("more than 2 requests")
+    monkeypatch.setattr(files, "_MOST_ENTRIES", 2)
+    cut = files.read_sources(tmp_path).unread
+    assert cut == [".: this folder and later ones exceed the limit of 2 files and folders"]

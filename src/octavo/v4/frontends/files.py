@@ -13,7 +13,7 @@ from octavo.v4.javascript.source import Place, SourceProblem, name_in, read_byte
 
 MOST_FILES: Final = 5_000
 MOST_BYTES: Final = 32 * 1024**2
-_MOST_ENTRIES: Final = 100_000
+_MOST_ENTRIES: Final = 500_000
 _COMPONENTS: Final = (".vue", ".svelte", ".astro")
 _DOCUMENTS: Final = (".graphql", ".gql")
 _SCRIPTS: Final = (*SCRIPTS, *PANEL_SUFFIXES)
@@ -21,7 +21,7 @@ _SKIPPED: Final = frozenset(
     {"node_modules", "dist", "build", "out", "public", "static", "coverage", "vendor", "__tests__", "__mocks__"}
 )
 _TEST_FILE: Final = re.compile(r"\.(?:test|spec|stories|d|min|config)\.[cm]?[jt]sx?$")
-_SCRIPT: Final = re.compile(rb"<script\b([^>]*)>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
+_SCRIPT: Final = re.compile(rb"<script\b([^>]{0,2000})>", re.IGNORECASE)
 _FRONT_MATTER: Final = re.compile(rb"\A\s*---\r?\n(.*?)\r?\n---", re.DOTALL)
 _ATTRIBUTE: Final = re.compile(rb'(?<![\w-])[\w-]++="[^"\r\n]*&[^"\r\n]*"')
 """An attribute of JSX with `&`, which the grammar mistakes for a character reference."""
@@ -78,7 +78,7 @@ def read_sources(folder: Path) -> Sources:
     documents: dict[str, str] = {}
     unread: list[str] = []
     size = 0
-    for count, file in enumerate(_files(folder)):
+    for count, file in enumerate(_files(folder, unread)):
         if count >= MOST_FILES or size >= MOST_BYTES:
             limit = f"{MOST_FILES:,} files and {MOST_BYTES // 1024**2} MB"
             unread.append(f"{name_in(file, folder)}: this file and later ones exceed the limit of {limit}")
@@ -99,14 +99,19 @@ def read_sources(folder: Path) -> Sources:
     return Sources(modules, documents, unread, by_stem)
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """Yield the source files of a folder, without packages, built files, tests, and Strapi projects below it."""
+def _files(folder: Path, unread: list[str]) -> Iterator[Path]:
+    """Yield the source files of a folder, without packages, built files, tests, and Strapi projects below it.
+
+    The folder at which the limit of entries ends the search is added to `unread`.
+    """
     entries = 0
     for path, folders, names in os.walk(folder):
         entries += len(folders) + len(names)
-        if entries > _MOST_ENTRIES:
-            return
         here = Path(path)
+        if entries > _MOST_ENTRIES:
+            limit = f"{_MOST_ENTRIES:,} files and folders"
+            unread.append(f"{name_in(here, folder)}: this folder and later ones exceed the limit of {limit}")
+            return
         folders[:] = sorted(name for name in folders if not name.startswith(".") and _is_read(here, name))
         for name in sorted(names):
             suffix = PurePosixPath(name).suffix
@@ -134,13 +139,24 @@ def _parsed(content: bytes, name: str) -> Module:
         found = _FRONT_MATTER.match(content)
         spans, language = ([found.span(1)] if found else []), ".ts"
     else:
-        scripts = list(_SCRIPT.finditer(content))
-        spans = [script.span(2) for script in scripts]
-        language = ".tsx" if any(b"tsx" in script[1] for script in scripts) else ".ts"
-        language = language if any(b"ts" in script[1] for script in scripts) else ".js"
+        spans, attributes = _scripts(content)
+        language = ".tsx" if b"tsx" in attributes else ".ts" if b"ts" in attributes else ".js"
     if not spans:
         return parse_text(b"", name, ".js")
     return parse_text(_only(content, spans), name, language)
+
+
+def _scripts(content: bytes) -> tuple[list[tuple[int, int]], bytes]:
+    """Return where the scripts of a component are, and the attributes of all of them, in linear time."""
+    lower = content.lower()
+    spans, attributes, end = [], [], 0
+    while found := _SCRIPT.search(content, end):
+        end = lower.find(b"</script", found.end())
+        if end < 0:
+            break
+        spans.append((found.end(), end))
+        attributes.append(found[1])
+    return spans, b" ".join(attributes)
 
 
 def _only(content: bytes, spans: list[tuple[int, int]]) -> bytes:
