@@ -129,7 +129,7 @@ def compare(
         comparison = Comparison(old, new, masks, results, roles=callers, private=private, progress=stored, report=bar)
         asyncio.run(comparison.run(list(selection.requests.values()), concurrency))
     if html is not None:
-        html.write_text(to_html(results), encoding="utf-8")
+        html.write_text(to_html(results), encoding="utf-8", errors="replace")  # file names can be other bytes
     if as_json:
         say_json(results.as_json())
     else:
