@@ -35,9 +35,7 @@ _FORM: Final = Record(
     {
         "name": Text(REQUIRED, TRIMMED, at_most(LONGEST_NAME)),
         "search": Text(DEFINED, at_most(LONGEST_SEARCH)),
-        "roles": Items(
-            Number(INTEGER, at_least(1), REQUIRED), DEFINED, at_least(1), at_most(MOST_ROLES), nullable=True
-        ),
+        "roles": Items(_ROLE, DEFINED, at_least(1), at_most(MOST_ROLES), nullable=True),
     },
     closed=True,
 )
