@@ -47,7 +47,7 @@ def test_parts_of_a_zone_are_added_moved_and_keep_their_rows(desk: Desk) -> None
     found = "[...document.querySelectorAll('[role=dialog] button')].find((one) => one.innerText.trim() === 'Quote')"
     desk.until(f"(({found})?.click(), !({found}) && !document.querySelector('[role=dialog]'))", "the choice")
     last = len(before)
-    desk.until(f"document.getElementById('field.blocks.{last}.text')", "the quote's text")
+    desk.until(f"document.activeElement?.id === 'field.blocks.{last}'", "the quote, in focus")
     desk.do(f"document.getElementById('field.blocks.{last}.text').focus()")
     desk.page.send("Input.insertText", text="All change")
     grip = f"{place(f'blocks.{last}')}.querySelector('button[aria-label^=Move]')"
