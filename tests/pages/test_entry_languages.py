@@ -28,6 +28,27 @@ def test_another_language_is_read_beside_and_filled_in(desk: Desk) -> None:
     desk.until("document.querySelector('main h1').innerText === 'Rivers'", "what was there before")
 
 
+def test_missing_and_outdated_locales_are_marked(desk: Desk) -> None:
+    marks = "[...document.querySelectorAll('tbody li .unseen')].map((one) => one.innerText.split(' since ')[0])"
+    address = "/content-manager/collection-types/api::category.category"
+    made = desk.ask("POST", address, {"name": "Marked", "slug": "marked"})
+    desk.ask("POST", f"{address}?locale=de&relatedEntityId={made['id']}", {"name": "Markiert", "slug": "markiert"})
+    desk.open(f"{CATEGORIES}?_q=Marked")
+    expected = ["English (en): exists", "German (de): exists", "French (fr): missing"]
+    desk.until(f"{marks}.join() === '{','.join(expected)}'", "the locales of the entry")
+    desk.ask("PUT", f"{address}/{made['id']}", {"name": "Marked again"})
+    desk.open(f"{CATEGORIES}?_q=Marked")
+    expected[1] = "German (de): exists, outdated"
+    desk.until(f"{marks}.join() === '{','.join(expected)}'", "the outdated locale")
+    assert desk.barriers() == []
+    desk.click("Marked again")
+    desk.see("outdated since", "missing")
+    assert desk.barriers() == []
+    desk.fill("Color", "#102030")
+    desk.click("Save")
+    desk.gone("outdated since")  # the German entry has the new color too
+
+
 def test_a_missing_language_begins_with_what_is_shared(desk: Desk) -> None:
     reported = {"name": "Only English", "slug": "only-english", "color": "#445566"}
     made = desk.ask("POST", "/content-manager/collection-types/api::category.category", reported)

@@ -421,6 +421,12 @@ export interface EntryIds {
   ids: (number)[];
 }
 
+/** The localizations of an entry that the administrator can read, beginning with the entry. */
+export interface EntryLocalizations {
+  id: number;
+  localizations: (LocalizationState)[];
+}
+
 /** A page of entries. */
 export interface EntryPage {
   results: (Record<string, unknown>)[];
@@ -744,6 +750,20 @@ export interface Locale {
 export interface LocaleOption {
   code: string;
   name: string;
+}
+
+/** A localization of an entry. `outdatedSince`: when the default locale was updated, if that is later. */
+export interface LocalizationState {
+  id: number;
+  locale: string | null;
+  isDraft: boolean;
+  updatedAt: string | null;
+  outdatedSince: string | null;
+}
+
+/** The localizations of several entries. */
+export interface LocalizationsAnswer {
+  data: (EntryLocalizations)[];
 }
 
 /** The data of the sign-in page. */
@@ -1724,6 +1744,8 @@ export interface Operations {
   'GET /octavo/live-settings': { path: undefined; takes: unknown; answers: LiveSettingsAnswer };
   /** Set the log level and maintenance mode of all processes */
   'PUT /octavo/live-settings': { path: undefined; takes: ChangedLiveSettings; answers: LiveSettingsAnswer };
+  /** Show which localizations of entries exist */
+  'GET /octavo/localizations/:uid': { path: { uid: string | number }; takes: unknown; answers: LocalizationsAnswer };
   /** Show whether the service is read-only */
   'GET /octavo/maintenance': { path: undefined; takes: unknown; answers: MaintenanceAnswer };
   /** Create a preview code */

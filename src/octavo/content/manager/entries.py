@@ -13,7 +13,13 @@ from octavo.content.controllers.prepared_reads import PreparedReads
 from octavo.content.controllers.reading import ContentReads
 from octavo.content.entry_snapshot import without_ids
 from octavo.content.locales import Locales
-from octavo.content.manager.field_visibility import NOTHING_ELSE, FieldSelection, View, build_entry_object
+from octavo.content.manager.field_visibility import (
+    NOTHING_ELSE,
+    FieldSelection,
+    View,
+    build_entry_object,
+    build_localizations_object,
+)
 from octavo.content.manager.listing import read_list
 from octavo.content.manager.managed_types import managed_type
 from octavo.content.reader import PreparedRead
@@ -89,6 +95,22 @@ class ManagedEntries:
             )
             prepared = self._prepared.put(key, self.reads.prepare(request, actor.ability))
         return [*json.loads((await self.reads.find(prepared))[0])]
+
+    async def localizations(
+        self, content_type: ContentType, ids: Collection[int], actor: Actor
+    ) -> list[dict[str, Any]]:
+        """Return the state of entries in the actor's scope, and of their localizations. Runs one query."""
+        query = replace(
+            read_query({"filters": {"id": {"$in": list(ids)}}, "locale": "all"}),
+            page=Page(limit=len(ids), with_count=False),
+        )
+        request = ReadRequest(
+            content_type=content_type,
+            query=query,
+            projection=build_localizations_object(content_type, actor.ability),
+            drafts=Drafts.SHOWN,
+        )
+        return [*orjson.loads((await self.reads.find(self.reads.prepare(request, actor.ability)))[0])]
 
     async def single(self, content_type: ContentType, given: Mapping[str, Any], actor: Actor) -> bytes | None:
         """Return a single type's entry as JSON, in the requested locale; None if there is none."""

@@ -20,6 +20,8 @@ from octavo.schema.attributes import (
     CREATORS,
     LOCALE,
     LOCALIZATIONS,
+    PUBLISHED_AT,
+    UPDATED_AT,
     AnyAttribute,
     ComponentField,
     DynamicZone,
@@ -82,6 +84,17 @@ def build_entry_object(
     place = FieldPlace(content_type.uid) if ability.limits_fields else None
     walker = _Shown(registry, ability, view, place, asked=asked, shows_linked=shows_linked)
     return replace(walker.entry(content_type), own_names=True)
+
+
+def build_localizations_object(content_type: ContentType, ability: Ability) -> Object:
+    """Return the response with the state of entries and their localizations.
+
+    Localizations in the ability's scope have the member `readable`.
+    """
+    names = (LOCALE, UPDATED_AT, PUBLISHED_AT)
+    own = ("id", Plain(None)), *((name, Plain(name)) for name in names if name in content_type.attributes)
+    linked = Object((*own, ("readable", _behind(ability.scope(content_type.uid), Plain(None)))))
+    return Object((*own, (LOCALIZATIONS, Nested(LOCALIZATIONS, EVERYTHING, linked, empty="[]", linked=True))))
 
 
 def is_hidden(definition: Definition, attribute: AnyAttribute) -> bool:

@@ -33,7 +33,7 @@ from octavo.api.admin.endpoints.entry_changes import (
 from octavo.api.admin.endpoints.file_privacy import FilePrivacyEndpoints, FolderPrivacyEndpoints
 from octavo.api.admin.endpoints.focal_points import FocalPointEndpoints
 from octavo.api.admin.endpoints.jobs import WorkEndpoints
-from octavo.api.admin.endpoints.locales import LocaleEndpoints, NewLocalizationEndpoints
+from octavo.api.admin.endpoints.locales import LocaleEndpoints, LocalizationStateEndpoints, NewLocalizationEndpoints
 from octavo.api.admin.endpoints.mail import MailEndpoints, MailFacts
 from octavo.api.admin.endpoints.media import (
     FileEndpoints,
@@ -227,6 +227,7 @@ def _endpoints(router: Router, shared: Infrastructure, services: Services) -> It
     yield DraftRelationEndpoints(DraftRelations(managing.managed, services.controller.locales), managing.entry_writes)
     yield LocaleEndpoints(ManagedLocales(services.controller))
     yield NewLocalizationEndpoints(managing.managed)
+    yield LocalizationStateEndpoints(managing.managed)
     yield SingleTypeChangeEndpoints(managing.entry_writes, managing.entry_actions)
     yield BuilderEndpoints(services.controller.registry, shared.definitions)
     yield DefinitionPreviewEndpoints(shared.definitions)

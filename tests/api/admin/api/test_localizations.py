@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.api.admin.newsroom import FRONT, TOPIC, Newsroom
+from tests.api.admin.newsroom import FRONT, STORY, TOPIC, Newsroom
 
 pytestmark = pytest.mark.anyio
 
@@ -79,6 +79,62 @@ async def test_a_role_of_one_language(french: Newsroom) -> None:
     assert (await french.ask("POST", BEGIN, given, by="edi")).json["nonLocalizedFields"] != {}
     await french.allow_nothing()
     assert (await french.ask("POST", BEGIN, given, by="edi")).status == 403
+
+
+STATES = f"/octavo/localizations/{TOPIC}"
+
+
+async def test_localizations_are_drafts_or_outdated(french: Newsroom) -> None:
+    base = await french.make("topic.topic", {"name": "One", "code": "s1"})
+    made = await french.make(f"topic.topic?locale=fr&relatedEntityId={base['id']}", {"name": "Un"})
+    dutch = await french.make(f"topic.topic?locale=nl&relatedEntityId={base['id']}", {"name": "Een"})
+    alone = await french.make("topic.topic?locale=nl", {"name": "Alleen"})
+    changed = (await french.ask("PUT", f"topic.topic/{base['id']}", {"name": "First"})).json
+    current = (await french.ask("PUT", f"topic.topic/{dutch['id']}", {"name": "Eerste"})).json
+    database = french.office.club.database
+    await french.ask("GET", f"{STATES}?ids={base['id']}")
+    before = database.statements
+    answer = await french.ask("GET", f"{STATES}?ids={dutch['id']},{alone['id']},{made['id']},{base['id']}")
+    assert database.statements - before == 1, "for all entries"
+    found = {one["id"]: one["localizations"] for one in answer.json["data"]}
+    family = {
+        (base["id"], "en", False, changed["updatedAt"], None),
+        (made["id"], "fr", False, made["updatedAt"], changed["updatedAt"]),
+        (dutch["id"], "nl", False, current["updatedAt"], None),
+    }
+    for entry in (base, made, dutch):
+        assert {tuple(one.values()) for one in found[entry["id"]]} == family
+        assert found[entry["id"]][0]["id"] == entry["id"]
+    assert [tuple(one.values()) for one in found[alone["id"]]] == [(alone["id"], "nl", False, alone["updatedAt"], None)]
+    front = (await french.ask("PUT", HOME, {"headline": "Home"})).json
+    answer = await french.ask("GET", f"/octavo/localizations/{FRONT}?ids={front['id']}")
+    assert [one["isDraft"] for one in answer.json["data"][0]["localizations"] if one["id"] == front["id"]] == [True]
+
+
+async def test_localizations_that_cannot_be_read_are_left_out(french: Newsroom) -> None:
+    base = await french.make("topic.topic", {"name": "One", "code": "s2"})
+    made = await french.make(f"topic.topic?locale=fr&relatedEntityId={base['id']}", {"name": "Un"})
+    await french.ask("PUT", f"topic.topic/{base['id']}", {"name": "First"})
+    asked = f"{STATES}?ids={base['id']},{made['id']}"
+    assert (await french.ask("GET", asked, by="edi")).status == 403
+    await french.allow("read", TOPIC, locales=["fr"])
+    [entry] = (await french.ask("GET", asked, by="edi")).json["data"]
+    assert [tuple(one.values()) for one in entry["localizations"]] == [
+        (made["id"], "fr", False, made["updatedAt"], None)
+    ], "nothing about English"
+
+
+@pytest.mark.parametrize("ids", ["", "?ids=", "?ids=x", "?ids[]=1", "?ids=1,,2", f"?ids={','.join(['1'] * 101)}"])
+async def test_localizations_of_invalid_ids(french: Newsroom, ids: str) -> None:
+    answer = await french.ask("GET", f"{STATES}{ids}")
+    message = "ids must be 1 to 100 entry ids, separated by commas"
+    assert (answer.status, answer.json["error"]["message"]) == (400, message)
+
+
+async def test_localizations_of_a_type_without_locales(french: Newsroom) -> None:
+    answer = await french.ask("GET", f"/octavo/localizations/{STORY}?ids=1")
+    message = f"{STORY} is not localized. Enable i18n in its pluginOptions first"
+    assert (answer.status, answer.json["error"]["message"]) == (400, message)
 
 
 async def test_the_front_page(french: Newsroom) -> None:

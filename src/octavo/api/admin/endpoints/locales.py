@@ -1,24 +1,29 @@
-"""Endpoints for the locales of a project, and those that can be added."""
+"""Endpoints for the locales of a project, those that can be added, and the localizations of entries."""
 
 from typing import Any, Final
 
 from octavo.access.authorization.actor import Actor
-from octavo.api.admin.answers import plain_answer
+from octavo.api.admin.answers import data_answer, plain_answer
 from octavo.api.admin.operations import AdminOperation
-from octavo.api.admin.schemas.content import Locale
+from octavo.api.admin.schemas.content import Locale, LocalizationsAnswer
 from octavo.api.admin.schemas.project import ChangedLocale, LocaleOption, NewLocale
+from octavo.api.http.query_string import read_params
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.content.i18n.locale_management import iso_locales
 from octavo.content.manager.entries import ManagedEntries, begin_localization
+from octavo.content.manager.localization_states import read_localization_states
 from octavo.content.manager.managed_locales import ManagedLocales
-from octavo.core.errors import NotFoundError
+from octavo.content.manager.managed_types import managed_type
+from octavo.core.errors import NotFoundError, ValidationError
 from octavo.core.forms import REQUIRED, Flag, Id, Record, Text, at_least, at_most, check
 from octavo.query.numbers import read_entry_id
 
 _LOCALES: Final = "/i18n/locales"
 _MAY: Final = "plugin::i18n.locale"
 _MOST_NAME: Final = 50
+MOST_ENTRIES: Final = 100
+"""The maximum number of entries whose localizations a request can show."""
 
 
 class LocaleEndpoints:
@@ -115,3 +120,37 @@ class NewLocalizationEndpoints:
         entry_id = read_entry_id(body["id"], digits_only=True)
         values = await begin_localization(self._entries, body["model"], entry_id or 0, body["locale"], actor)
         return plain_answer(values)
+
+
+class LocalizationStateEndpoints:
+    """`/octavo/localizations/:uid`: limited to entries that the administrator can read."""
+
+    operations = (
+        AdminOperation(
+            "GET",
+            "/octavo/localizations/:uid",
+            "states",
+            "Show which localizations of entries exist",
+            answer=LocalizationsAnswer,
+        ),
+    )
+
+    def __init__(self, entries: ManagedEntries) -> None:
+        self._entries = entries
+
+    async def states(self, request: Request, actor: Actor) -> Response:
+        """GET /octavo/localizations/:uid?ids=1,2"""
+        content_type = managed_type(self._entries.registry, request.path_values["uid"], actor)
+        if not content_type.localized:
+            raise ValidationError(f"{content_type.uid} is not localized. Enable i18n in its pluginOptions first")
+        ids = _read_ids(read_params(request).get("ids"))
+        return data_answer(await read_localization_states(self._entries, content_type, ids, actor))
+
+
+def _read_ids(given: object) -> list[int]:
+    """Return the entry ids in a comma-separated text, without repetitions. Raises ValidationError."""
+    found = [read_entry_id(one, digits_only=True) for one in given.split(",")] if isinstance(given, str) else []
+    ids = list(dict.fromkeys(one for one in found if one is not None))
+    if not 0 < len(found) <= MOST_ENTRIES or None in found:
+        raise ValidationError(f"ids must be 1 to {MOST_ENTRIES} entry ids, separated by commas")
+    return ids

@@ -400,6 +400,29 @@ class PlannedAnswer(TypedDict):
     data: list[PlannedMoment]
 
 
+class LocalizationState(TypedDict):
+    """A localization of an entry. `outdatedSince`: when the default locale was updated, if that is later."""
+
+    id: int
+    locale: str | None
+    isDraft: bool
+    updatedAt: str | None
+    outdatedSince: str | None
+
+
+class EntryLocalizations(TypedDict):
+    """The localizations of an entry that the administrator can read, beginning with the entry."""
+
+    id: int
+    localizations: list[LocalizationState]
+
+
+class LocalizationsAnswer(TypedDict):
+    """The localizations of several entries."""
+
+    data: list[EntryLocalizations]
+
+
 class Recent(TypedDict):
     """Recent changes, the administrator's own drafts, and the next schedules."""
 
