@@ -51,23 +51,64 @@ SLOW = (
 """Folders and modules whose tests wait for time to pass, or run large comparisons."""
 ANY_PYTHON = (
     "agreement/",
-    "api/admin/api/test_no_leaks.py",
+    "api/admin/",
+    "api/graphql/test_abuse.py",
     "api/graphql/test_literals.py",
     "api/graphql/test_prepared_mutations.py",
     "api/graphql/test_shapes.py",
+    "api/http/test_crowding.py",
     "api/rest/openapi/test_conformance.py",
+    "api/rest/test_accounts.py",
+    "api/rest/test_bounds.py",
+    "api/rest/test_ended_secrets.py",
+    "api/rest/test_feed.py",
+    "api/rest/test_file_permissions.py",
+    "api/rest/test_response_cache.py",
+    "api/rest/test_upload_corpus.py",
+    "at_once/",
+    "cli/test_advise.py",
+    "cli/test_archives.py",
+    "cli/test_compare.py",
+    "cli/test_config.py",
+    "cli/test_doctor.py",
+    "cli/test_help_on_errors.py",
+    "cli/test_live_settings.py",
+    "cli/test_log.py",
+    "cli/test_log_reader.py",
+    "cli/test_long_requests.py",
+    "cli/test_migrations.py",
+    "cli/test_no_migrate.py",
+    "cli/test_purge.py",
+    "cli/test_reload_signal.py",
+    "cli/test_shadow.py",
+    "cli/test_start_wait.py",
+    "cli/test_users.py",
+    "cli/test_watching.py",
     "clients/",
     "conformance/",
+    "content/controllers/test_scheduling.py",
+    "content/media/test_file_cleaner.py",
+    "content/media/test_storage_cleanup.py",
     "content/test_prepared_writes.py",
     "content/validation_matrix/",
+    "database/test_mysql_interruptions.py",
+    "database/test_totals_of_many.py",
+    "events/purging/",
+    "events/webhooks/",
     "examples/",
     "golden/",
+    "operations/comparison/",
+    "operations/manual/",
+    "operations/runtime/test_reload.py",
+    "operations/transfer/",
     "option_changes/",
     "pages/",
     "panel/",
+    "robustness/",
     "security/test_visibility.py",
     "test_bench_peers.py",
     "test_benchmarks.py",
+    "test_distribution.py",
     "test_docs.py",
     "test_guides.py",
     "test_layers.py",
@@ -76,14 +117,18 @@ ANY_PYTHON = (
     "test_statement_counts.py",
     "test_wording.py",
     "translations/",
+    "v4/code/",
+    "v4/javascript/test_parse.py",
+    "v4/rehearsal/",
     "webhook_bodies/",
 )
-"""Folders and modules that test answers, pages, files of the repository or SQL: the version of Python changes none.
+"""Folders and modules that test responses, pages, files of the repository or SQL, or wait for time to pass.
 
-Some compare answers to many requests with each other or with recordings. Other tests run the same code on each Python.
+The version of Python changes none of them. Other tests run the same code on each Python: the server, processes,
+drivers, types and all fast tests.
 """
-DRIVER = ("at_once/", "database/")
-"""Folders that test the drivers of servers. Elsewhere, tests on PostgreSQL and MySQL test SQL."""
+DRIVER = "database/"
+"""The folder that tests the drivers of servers. Elsewhere, tests on PostgreSQL and MySQL test SQL."""
 PROCESSES = ("import subprocess", "from subprocess ", "tests.cli.processes", "tests.docs_reader", "tests.scripts")
 """What a module with tests of whole processes imports."""
 POSTGRESQL = {"postgresql_server", "postgresql_url", "own_postgresql_server"}

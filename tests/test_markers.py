@@ -9,6 +9,6 @@ from tests.distribution import SECONDS
 from tests.markers import ANY_PYTHON, DRIVER, FOLDERS, ROOT, SLOW
 
 
-@pytest.mark.parametrize("path", sorted({*ANY_PYTHON, *DRIVER, *FOLDERS, *SLOW, *(path for path, _ in SECONDS)}))
+@pytest.mark.parametrize("path", sorted({*ANY_PYTHON, DRIVER, *FOLDERS, *SLOW, *(path for path, _ in SECONDS)}))
 def test_marked_path_exists(path: str) -> None:
     assert (ROOT / path).exists()
