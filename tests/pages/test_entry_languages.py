@@ -1,26 +1,63 @@
-"""Entries in several languages: one beside the other, filled in from another, and what they share."""
+"""Entries in several languages: one beside the other, both edited, filled in from another, and what they share."""
 
 from tests.pages.desk import Desk
 
-CATEGORIES = "/admin/content-manager/collection-types/api::category.category"
+LIST = "/content-manager/collection-types/api::category.category"
+CATEGORIES = f"/admin{LIST}"
 BESIDE = "section[lang=de]"
 
 
-def test_another_language_is_read_beside_and_filled_in(desk: Desk) -> None:
+def write_beside(desk: Desk, name: str, text: str) -> None:
+    desk.until(f"((node) => node && (node.select(), node.focus(), true))({beside(name)})", name)
+    desk.page.send("Input.insertText", text=text)
+
+
+def beside(name: str) -> str:
+    return f"document.getElementById('beside.field.{name}')"
+
+
+def test_another_language_is_edited_beside_and_filled_in(desk: Desk) -> None:
     desk.open(f"{CATEGORIES}/1?plugins[i18n][locale]=en")
     desk.click("Show German (de) side by side")
-    desk.until(f"document.querySelector('{BESIDE} input')?.value === 'Flüsse'", "the German name")
+    desk.until(f"{beside('name')}?.value === 'Flüsse'", "the German name")
+    assert desk.do(f"{beside('color')}") is None, "a shared value is shown once"
+    assert desk.barriers() == []
+    tops = "['name', 'description'].map((name) => [`field.${name}`, `beside.field.${name}`].map((id) => "
+    tops += "Math.round(document.getElementById(id).getBoundingClientRect().top)))"
+    desk.until(f"{tops}.every(([one, other]) => one === other)", "each field beside its counterpart")
     desk.fill("Color", "#102030")
-    desk.click("Save")
-    desk.see("Saved")
-    shared = f"[...document.querySelectorAll('{BESIDE} input')].some((one) => one.value === '#102030')"
-    desk.until(shared, "the colour that both share")
+    write_beside(desk, "name", "Ströme")
+    desk.until("__look.all('[role=status]').filter((one) => one.innerText === 'Unsaved changes').length === 2", "both")
+    desk.press("s", control=True)
+    desk.until("!__look.all('[role=status]').some((one) => one.innerText === 'Unsaved changes')", "both saved")
+    english = desk.ask("GET", f"{LIST}/1")
+    [german] = [desk.ask("GET", f"{LIST}/{one['id']}") for one in english["localizations"] if one["locale"] == "de"]
+    assert (english["name"], english["color"]) == ("Rivers", "#102030")
+    assert (german["name"], german["color"]) == ("Ströme", "#102030")
+    desk.click("Name: copy from English (en)")
+    desk.until(f"{beside('name')}.value === 'Rivers'", "the English name in the German form")
+    write_beside(desk, "name", "Flüsse")
+    desk.ask("PUT", f"{LIST}/{german['id']}", {"name": "Bäche"})
+    desk.click("Save German (de)")
+    desk.see("Flüsse", "Bäche")  # somebody else has changed it meanwhile
+    desk.click("Save selected values")
+    desk.until("!document.querySelector('[role=dialog]')", "the decision")
+    desk.until("__look.button('Save German (de)', true, '').disabled", "what was decided")
+    assert desk.ask("GET", f"{LIST}/{german['id']}")["name"] == "Flüsse"
+    desk.size(390)
+    desk.until(f"{beside('name')}.checkVisibility() && !document.getElementById('field.name').checkVisibility()", "one")
+    assert (desk.overflows(), desk.barriers()) == (False, [])
+    desk.click("English (en)", within=".switch")
+    desk.until("document.getElementById('field.name').checkVisibility()", "the other one")
+    desk.size(1440)
     desk.click("Fill in from German (de)")
     desk.see("This replaces the values in the form")
     desk.click("Fill in")
     desk.see("Filled in from German (de)", "Unsaved changes")
     assert (desk.value("Name"), desk.value("Slug")) == ("Flüsse", "rivers"), "an address is of one language"
-    desk.click_at(f"{BESIDE} header button")
+    write_beside(desk, "name", "Wasser")
+    desk.click_at(f"{BESIDE} header [aria-label=Close]")
+    desk.click("Leave")
     desk.until(f"!document.querySelector('{BESIDE}')", "the form alone")
     desk.click("More actions")
     desk.click("Discard changes")
@@ -30,13 +67,12 @@ def test_another_language_is_read_beside_and_filled_in(desk: Desk) -> None:
 
 def test_missing_and_outdated_locales_are_marked(desk: Desk) -> None:
     marks = "[...document.querySelectorAll('tbody li .unseen')].map((one) => one.innerText.split(' since ')[0])"
-    address = "/content-manager/collection-types/api::category.category"
-    made = desk.ask("POST", address, {"name": "Marked", "slug": "marked"})
-    desk.ask("POST", f"{address}?locale=de&relatedEntityId={made['id']}", {"name": "Markiert", "slug": "markiert"})
+    made = desk.ask("POST", LIST, {"name": "Marked", "slug": "marked"})
+    desk.ask("POST", f"{LIST}?locale=de&relatedEntityId={made['id']}", {"name": "Markiert", "slug": "markiert"})
     desk.open(f"{CATEGORIES}?_q=Marked")
     expected = ["English (en): exists", "German (de): exists", "French (fr): missing"]
     desk.until(f"{marks}.join() === '{','.join(expected)}'", "the locales of the entry")
-    desk.ask("PUT", f"{address}/{made['id']}", {"name": "Marked again"})
+    desk.ask("PUT", f"{LIST}/{made['id']}", {"name": "Marked again"})
     desk.open(f"{CATEGORIES}?_q=Marked")
     expected[1] = "German (de): exists, outdated"
     desk.until(f"{marks}.join() === '{','.join(expected)}'", "the outdated locale")
@@ -51,7 +87,7 @@ def test_missing_and_outdated_locales_are_marked(desk: Desk) -> None:
 
 def test_a_missing_language_begins_with_what_is_shared(desk: Desk) -> None:
     reported = {"name": "Only English", "slug": "only-english", "color": "#445566"}
-    made = desk.ask("POST", "/content-manager/collection-types/api::category.category", reported)
+    made = desk.ask("POST", LIST, reported)
     desk.open(f"{CATEGORIES}/{made['id']}?plugins[i18n][locale]=en")
     desk.see("missing")
     desk.click("French (fr)")

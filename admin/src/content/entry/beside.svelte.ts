@@ -1,14 +1,37 @@
-/** Another localization of the entry, shown beside the form. */
+/** Another localization of the entry, edited beside the form. */
 import { getContext, setContext } from 'svelte';
+import { mayLeaveUnsaved } from '../../ui/unsaved';
+import type { Editing } from './editing.svelte';
 
 export class Beside {
   id = $state<number | null>(null);
   locale = $state<string | null>(null);
+  /** Where only one of both has room: whether it is this one. */
+  isInFront = $state(false);
+  /** Its form, once it is read. */
+  editing: Editing | null = null;
 
-  toggle(id: number, locale: string): void {
+  /** Open or close it. Changes can be saved first, or kept open. */
+  async toggle(id: number, locale: string): Promise<void> {
     const isShown = this.id === id;
+    if (!(await this.#mayClose())) return;
     this.id = isShown ? null : id;
     this.locale = isShown ? null : locale;
+    this.isInFront = !isShown;
+  }
+
+  /** Save its changes, if there are any. */
+  async save(): Promise<void> {
+    const { form, saving } = this.editing ?? {};
+    if (form?.mayStore && form.isChanged) await saving?.save();
+  }
+
+  async #mayClose(): Promise<boolean> {
+    if (!this.editing?.form.isChanged) return true;
+    const { form, saving, keeping } = this.editing;
+    const isSure = await mayLeaveUnsaved(() => form.isChanged, form.mayStore ? saving.save : undefined);
+    if (isSure) void keeping.forget();
+    return isSure;
   }
 }
 

@@ -21,6 +21,8 @@ interface Edited extends Omit<Heard, 'stored'> {
   stays: () => boolean;
   /** Whether keys are meant for this form. */
   isFront: () => boolean;
+  /** Save what is edited beside it, after the form itself. */
+  saveBeside?: () => Promise<void>;
 }
 
 export interface Editing {
@@ -31,7 +33,7 @@ export interface Editing {
   leave: () => void;
 }
 
-export function edit({ form, entry, isMissing, stays, isFront, made, ...heard }: Edited): Editing {
+export function edit({ form, entry, isMissing, stays, isFront, saveBeside, made, ...heard }: Edited): Editing {
   provideEntryForm(form);
   const keeping = new Keeping(form);
   let isLeaving = false;
@@ -66,7 +68,7 @@ export function edit({ form, entry, isMissing, stays, isFront, made, ...heard }:
 
   async function mayLeave(): Promise<boolean> {
     if (!form.isChanged || isLeaving || stays() || isAnchor()) return true;
-    const save = form.mayStore && form.depth === 0 ? saving.save : undefined;
+    const save = form.mayStore && !form.depth ? saving.save : undefined;
     const isSure = await mayLeaveUnsaved(() => form.isChanged, save);
     if (isSure) void keeping.forget();
     return isSure;
@@ -74,7 +76,11 @@ export function edit({ form, entry, isMissing, stays, isFront, made, ...heard }:
   function press(event: KeyboardEvent): void {
     if (!isShortcut(event, 's') || !isFront()) return;
     event.preventDefault();
-    if (form.mayStore && (form.isChanged || form.isNew)) void saving.save();
+    void saveAll();
+  }
+  async function saveAll(): Promise<void> {
+    const isDone = !form.mayStore || !(form.isChanged || form.isNew) || (await saving.save());
+    if (isDone) await saveBeside?.();
   }
   onDestroy(blockNavigation({ beforeUnload: () => !form.isChanged, onNavigate: mayLeave }));
   onDestroy(on(window, 'keydown', press));

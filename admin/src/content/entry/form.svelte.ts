@@ -32,8 +32,8 @@ export interface FormSetting {
   related?: number | null;
   /** How many forms it lies over: 0 on a page, more in panels. */
   depth?: number;
-  /** Nothing of it can be written: it stands beside another. */
-  isReadOnly?: boolean;
+  /** It is beside the form of another localization. */
+  isBeside?: boolean;
   /** It shows how a form looks, to whoever may say so: all fields are there, whatever they may read. */
   isPicture?: boolean;
 }
@@ -52,7 +52,7 @@ export class EntryForm {
   readonly locale: string | null;
   readonly origin: number | null;
   readonly related: number | null;
-  /** How many forms it lies over; null where it is only looked at. */
+  /** How many forms it lies over; null where no form can open over it. */
   readonly depth: number | null;
   id = $state<number | null>(null);
   /** What the service has. */
@@ -70,6 +70,8 @@ export class EntryForm {
   isSaving = $state(false);
   /** The entry was deleted while the form was open: its text can be copied, and no action is offered. */
   isGone = $state(false);
+  /** The form of another localization that is shown beside this one, and what its language is called. */
+  counterpart = $state.raw<{ form: EntryForm; name: string } | null>(null);
   /** The localizations of an entry that is new itself. */
   siblings: Values[] = [];
   /** Counts what is written: whoever keeps it elsewhere looks at this alone. */
@@ -90,14 +92,14 @@ export class EntryForm {
     this.id = setting.id;
     this.origin = setting.origin ?? null;
     this.related = setting.related ?? null;
-    this.depth = setting.isReadOnly || setting.isPicture ? null : (setting.depth ?? 0);
-    this.#prefix = setting.isPicture ? 'picture.' : setting.isReadOnly ? 'beside.' : this.depth ? `panel${this.depth}.` : '';
+    this.depth = setting.isBeside || setting.isPicture ? null : (setting.depth ?? 0);
+    this.#prefix = setting.isPicture ? 'picture.' : setting.isBeside ? 'beside.' : this.depth ? `panel${this.depth}.` : '';
     this.original = original;
     this.values = values;
     this.isLocalized = isLocalized(setting.type);
     const writing: Action = setting.id === null ? 'create' : 'update';
     const all: MayTouch = () => true;
-    this.mayWrite = setting.isPicture ? all : setting.isReadOnly ? () => false : fieldRights(session.rights, writing, setting.type.uid, setting.locale);
+    this.mayWrite = setting.isPicture ? all : fieldRights(session.rights, writing, setting.type.uid, setting.locale);
     const reads = fieldRights(session.rights, 'read', setting.type.uid, setting.locale);
     this.mayRead = setting.isPicture ? all : setting.id === null ? (path) => reads(path) || this.mayWrite(path) : reads;
   }

@@ -14,6 +14,19 @@ export async function fillFrom(form: EntryForm, id: number): Promise<void> {
   }
 }
 
+/** Whether the value of another localization can be copied into a field. */
+export function isCopyable(form: EntryForm, name: string): boolean {
+  const attribute = form.attribute(name);
+  if (!attribute || !form.counterpart || isShared(attribute) || !isFillable(attribute)) return false;
+  return form.mayWrite(name) && form.counterpart.form.mayRead(name);
+}
+
+/** Copy what the form beside has in a field, saved or not. */
+export function copyField(form: EntryForm, from: EntryForm, name: string): void {
+  const value = withoutIds(form.attribute(name)!, $state.snapshot(from.values[name]), form.definitions);
+  form.write(form.values, name, value, name);
+}
+
 const isFillable = (attribute: Attribute): boolean =>
   attribute.writable !== false && !['relation', 'uid', 'password'].includes(attribute.type) && attribute.visible !== false;
 

@@ -1,0 +1,28 @@
+/** Two localizations scroll together: each field begins where its counterpart does, as far as the heights allow. */
+
+/** An attachment for the fields beside the form, whose paths have the `prefix`. */
+export const aligned = (prefix: string) => (node: HTMLElement) => {
+  const align = (): void => {
+    const pairs = [...node.querySelectorAll<HTMLElement>('[data-path]')].flatMap((field) => {
+      const name = field.dataset.path!.slice(prefix.length);
+      const other = name.includes('.') ? null : document.querySelector<HTMLElement>(`[data-path="${CSS.escape(name)}"]`);
+      return other ? [{ field, other }] : [];
+    });
+    for (const { field } of pairs) field.style.marginTop = '';
+    const isBeside = pairs[0] !== undefined && pairs[0].other.offsetParent !== null && pairs[0].other.getBoundingClientRect().left !== pairs[0].field.getBoundingClientRect().left;
+    if (!isBeside) return;
+    const tops = pairs.map(({ field, other }) => ({ top: field.getBoundingClientRect().top, wanted: other.getBoundingClientRect().top }));
+    let [row, before, added] = [NaN, 0, 0]; // what the rows above have added, and this one
+    pairs.forEach(({ field }, index) => {
+      const { top, wanted } = tops[index]!;
+      if (top !== row) [row, before, added] = [top, before + added, 0];
+      const missing = Math.max(wanted - top - before, 0);
+      added = Math.max(added, missing);
+      if (missing) field.style.marginTop = `${missing}px`;
+    });
+  };
+  const observer = new ResizeObserver(align);
+  observer.observe(node);
+  for (const other of node.closest('.two')?.children ?? []) observer.observe(other);
+  return () => observer.disconnect();
+};
