@@ -1,8 +1,8 @@
 """Lightweight dataclasses that share generated code.
 
 The standard library compiles six functions for each class, and a frozen class with slots keeps the original class in
-memory. With six hundred classes that is a tenth of a process's memory and a quarter of its start time. Here, only
-`__init__` is compiled for each class, and comparison methods are created on first use.
+memory. With six hundred classes that is a tenth of a process's memory and a quarter of its start time. Here, `__init__`
+and comparison methods are created on first use.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ def _make(cls: type, options: dict[str, bool]) -> Any:
     left = vars(made).get("__weakref__")
     if left is not None and left.__objclass__ is not made:  # Python 3.11.2 copies the descriptor, which is invalid then
         del made.__weakref__
-    functions: dict[str, Any] = {"__init__": _init_of(made, frozen), "__repr__": _repr}
+    functions: dict[str, Any] = {"__init__": _first_init, "__repr__": _repr}
     if options.get("eq", True):
         functions |= {"__eq__": _first_eq, "__hash__": _first_hash if frozen else None}
     if "__eq__" in own and own.get("__hash__") is None:
@@ -45,8 +45,16 @@ def _make(cls: type, options: dict[str, bool]) -> Any:
 _ABSENT: Final = object()
 
 
-def _init_of(made: type, frozen: bool) -> Any:
+def _first_init(self: Any, *values: Any, **named: Any) -> None:
+    """Compile `__init__` on first use: three of five classes have no instance when a service has started."""
+    owner = _owner(self, "__init__", _first_init)
+    owner.__init__ = _init_of(owner)
+    owner.__init__(self, *values, **named)
+
+
+def _init_of(made: Any) -> Any:
     """Return the `__init__` function, which sets the fields."""
+    frozen = made.__setattr__ is _refuse_to_set
     known: dict[str, Any] = {"_set": object.__setattr__, "_absent": _ABSENT}
     plain, named, body = ["self"], list[str](), list[str]()
     for one in dataclasses.fields(made):
