@@ -153,3 +153,22 @@ def test_editors_have_their_own_keys(desk: Desk, key: str) -> None:
     desk.until("document.querySelector('[role=dialog] [role=combobox]')", "the palette")
     desk.press("Escape")
     desk.until(f"{DIALOGS} === 0", "no palette")
+
+
+def test_a_block_is_copied_into_another_entry(desk: Desk) -> None:
+    source = make(desk, "A block to copy", blocks=ONE)
+    target = make(desk, "A block to paste", blocks=[{"__component": "blocks.quote", "text": "The first"}])
+    open_form(desk, source)
+    choose(desk, 0, "Copy")
+    desk.see("copied. Paste it in any field with this component.")
+    open_form(desk, target)
+    desk.click("Paste Quote")
+    count(desk, 2)
+    choose(desk, 0, "Paste below")
+    count(desk, 3)
+    assert desk.barriers() == []
+    desk.click("Save")
+    desk.see("Saved")
+    blocks = stored(desk, target)["blocks"]
+    assert [one["text"] for one in blocks] == ["The first", "A filled quote", "A filled quote"]
+    assert [one["text"] for one in stored(desk, source)["blocks"]] == ["A filled quote"]

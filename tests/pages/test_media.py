@@ -243,7 +243,8 @@ def test_uses_are_told_to_those_who_may_read_them(desk: Desk) -> None:
     assert (uses["data"], uses["hidden"]) == ([], 3)
     grant_about(desk, role, ["title", "blocks"])
     uses = desk.ask("GET", f"/octavo/files/{canal['id']}/uses", token=desk.token(reader))
-    assert [(use["label"], use["field"]) for use in uses["data"]] == [("About Landing Stage", "blocks.images")]
+    found_uses = [(use["label"], use["locale"], use["field"]) for use in uses["data"]]
+    assert found_uses == [("About Landing Stage", None, "blocks.images")]
     assert uses["hidden"] == 2
 
 

@@ -54,3 +54,8 @@ def test_the_palette_goes_to_pages_and_entries_by_keyboard(desk: Desk) -> None:
     assert desk.barriers() == []
     desk.press("Escape")
     desk.until("!document.querySelector('[role=dialog]')", "no palette")
+    desk.press("?", shift=True)
+    desk.see("Keyboard shortcuts", "Search pages, entries and commands")
+    assert desk.barriers() == []
+    desk.press("Escape")
+    desk.gone("Keyboard shortcuts")

@@ -31,6 +31,14 @@ def test_a_role_is_made_with_rights_by_field_and_condition(desk: Desk) -> None:
     desk.click("Create: conditions: Always")
     desk.click("Is creator")
     desk.see("Only if: Is creator")
+    desk.click("Overview of all types")
+    row = "[...document.querySelectorAll('.rights tr')].find((one) => one.cells[0].innerText === 'Article')"
+    marks = f"[...{row}.cells].map((one) => one.textContent.trim())"
+    expected = ["Article", "With limits", *["Not allowed"] * 4]
+    desk.until(f"{marks}.join() === '{','.join(expected)}'", "what the role can do with articles")
+    assert desk.barriers() == []
+    desk.click("Article", within=".rights table")
+    desk.see("Only if: Is creator")
     desk.click("Plugins")
     desk.click("Access the media library")
     desk.click("Save")

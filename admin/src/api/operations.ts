@@ -471,13 +471,14 @@ export interface FileTexts {
   caption?: string | null;
 }
 
-/** An entry that uses a file. `field` is the path of the attribute. */
+/** An entry that uses a file. `field` is the path of the attribute; `locale` is null without localization. */
 export interface FileUseTold {
   uid: string;
   kind: string;
   type: string;
   id: number;
   label: string;
+  locale: string | null;
   field: string;
 }
 

@@ -18,6 +18,7 @@ from octavo.query.answer import Object, Plain
 from octavo.query.ast import ALL_LOCALES, Query
 from octavo.query.request import Drafts, ReadRequest
 from octavo.query.sql.raw_statement import RawStatement
+from octavo.schema.attributes import LOCALE
 from octavo.schema.content_types import Component, ContentType
 from octavo.schema.managed import is_managed
 
@@ -31,11 +32,12 @@ _Places = dict[int, str]
 
 @dataclass(frozen=True, slots=True)
 class FileUse:
-    """An entry that uses a file: its title, and the path of the field."""
+    """An entry that uses a file: its title, its locale if it is localized, and the path of the field."""
 
     content_type: ContentType
     entry_id: int
     label: str
+    locale: str | None
     field: str
 
 
@@ -56,7 +58,7 @@ class FileUses:
             content_type = self._registry.content_types[uid]
             known = {one: field for one, field in entries.items() if _knows(actor.ability, uid, field)}
             names = await self._names(content_type, list(known), actor)
-            found += (FileUse(content_type, one, names[one], field) for one, field in known.items() if one in names)
+            found += (FileUse(content_type, one, *names[one], field) for one, field in known.items() if one in names)
         return found, sum(map(len, places.values())) - len(found)
 
     async def _places(self, file_id: int) -> Mapping[str, _Places]:
@@ -77,14 +79,18 @@ class FileUses:
         managed = (owner for owner in owners if is_managed(owner.content_type))
         return [(one.content_type.uid, one.entry_id, one.place.way) for one in islice(managed, MOST)]
 
-    async def _names(self, content_type: ContentType, ids: list[int], actor: Actor) -> dict[int, str]:
-        """Return the titles of entries that the actor can read; the id if the title is not readable."""
+    async def _names(
+        self, content_type: ContentType, ids: list[int], actor: Actor
+    ) -> dict[int, tuple[str, str | None]]:
+        """Return the titles and locales of entries that the actor can read; the id if the title is not readable."""
         ability, uid = actor.ability, content_type.uid
         if not ids or not ability.may(FIND, uid):
             return {}
         main = main_field(content_type)
         knows_name = main != "id" and reads_always(ability, uid, main)
-        members = (("id", Plain(None)), *((("name", Plain(main)),) if knows_name else ()))
+        named = {"name": main} if knows_name else {}
+        located = {LOCALE: LOCALE} if content_type.localized else {}
+        members = (("id", Plain(None)), *((name, Plain(column)) for name, column in (named | located).items()))
         request = ReadRequest(
             content_type=content_type,
             query=Query(filters=chosen_by_ids(ids), locales=(ALL_LOCALES,) if content_type.localized else None),
@@ -93,7 +99,7 @@ class FileUses:
         )
         entries, _ = await self._reads.find(self._reads.prepare(request, ability))
         read: list[dict[str, Any]] = orjson.loads(entries)
-        return {one["id"]: str(one.get("name") or one["id"]) for one in read}
+        return {one["id"]: (str(one.get("name") or one["id"]), one.get(LOCALE)) for one in read}
 
 
 def _knows(ability: Ability, uid: str, field: str) -> bool:

@@ -5,6 +5,8 @@ import ArrowUp from '@lucide/svelte/icons/arrow-up';
 import ArrowUpToLine from '@lucide/svelte/icons/arrow-up-to-line';
 import BetweenHorizontalEnd from '@lucide/svelte/icons/between-horizontal-end';
 import BetweenHorizontalStart from '@lucide/svelte/icons/between-horizontal-start';
+import ClipboardCopy from '@lucide/svelte/icons/clipboard-copy';
+import ClipboardPaste from '@lucide/svelte/icons/clipboard-paste';
 import Copy from '@lucide/svelte/icons/copy';
 import LayoutPanelTop from '@lucide/svelte/icons/layout-panel-top';
 import Trash2 from '@lucide/svelte/icons/trash-2';
@@ -18,13 +20,17 @@ interface Placed {
   count: number;
   isFull: boolean;
   copy: () => void;
+  /** Copy it for other fields and entries. */
+  clip: () => void;
+  /** Add what was copied below it; none where it does not fit. */
+  paste: (() => void) | null;
   /** Add another before the one that is there. */
   insert: (at: number) => void;
   move: (to: number) => void;
   remove: () => void;
 }
 
-export function itemActions({ index, count, isFull, copy, insert, move, remove }: Placed): MenuItem[] {
+export function itemActions({ index, count, isFull, copy, clip, paste, insert, move, remove }: Placed): MenuItem[] {
   return [
     { label: t('field.component.up'), icon: ArrowUp, isDisabled: index === 0, run: () => move(index - 1) },
     { label: t('field.component.down'), icon: ArrowDown, isDisabled: index === count - 1, run: () => move(index + 1) },
@@ -33,6 +39,8 @@ export function itemActions({ index, count, isFull, copy, insert, move, remove }
     { label: t('field.component.before'), icon: BetweenHorizontalStart, isDisabled: isFull, isFirstOfGroup: true, run: () => insert(index) },
     { label: t('field.component.after'), icon: BetweenHorizontalEnd, isDisabled: isFull, run: () => insert(index + 1) },
     { label: t('field.component.copy'), icon: Copy, isDisabled: isFull, run: copy },
+    { label: t('field.component.clip'), icon: ClipboardCopy, isFirstOfGroup: true, run: clip },
+    ...(paste ? [{ label: t('field.component.pasteBelow'), icon: ClipboardPaste, isDisabled: isFull, run: paste }] : []),
     { label: t('field.component.delete'), icon: Trash2, isDangerous: true, isFirstOfGroup: true, run: remove },
   ];
 }

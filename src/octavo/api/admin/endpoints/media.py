@@ -152,6 +152,7 @@ def _shown(use: FileUse) -> dict[str, object]:
         "type": use.content_type.display_name,
         "id": use.entry_id,
         "label": use.label,
+        "locale": use.locale,
         "field": use.field,
     }
 

@@ -200,13 +200,14 @@ class ChangedFilesAnswer(TypedDict):
 
 
 class FileUseTold(TypedDict):
-    """An entry that uses a file. `field` is the path of the attribute."""
+    """An entry that uses a file. `field` is the path of the attribute; `locale` is null without localization."""
 
     uid: str
     kind: str
     type: str
     id: int
     label: str
+    locale: str | None
     field: str
 
 
