@@ -40,8 +40,8 @@ USUAL_PASSWORDS = (passwords.COST, passwords._NOBODYS)
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Twice as many workers as processors: tests wait for disks and other processes much of the time."""
-    return 2 * (os.cpu_count() or 1)
+    """Three workers for two processors: tests wait for other processes, but each worker starts servers of its own."""
+    return (3 * (os.cpu_count() or 1) + 1) // 2
 
 
 @pytest.hookimpl(wrapper=True)
