@@ -94,9 +94,10 @@ async def make(process: Process, **data: Any) -> dict[str, Any]:
     return found
 
 
-async def test_thirty_changes_under_load(own_bookshop: Shop) -> None:
+async def test_many_changes_under_load(own_bookshop: Shop) -> None:
     """By the builder, renames too, or in files, in turn: not one request fails, no entry is lost, each change is served
-    as soon as it is told, and nothing is left of what was."""
+    as soon as it is told, and nothing is left of what was. Servers need four times as long for each change."""
+    changes = 30 if own_bookshop.database.dialect.name == "sqlite" else 10
     process, answered, made = own_bookshop.octavo, 0, 0
     schema = process.settings.project / BOOK
     definition = json.loads(schema.read_text("utf-8"))
@@ -125,7 +126,7 @@ async def test_thirty_changes_under_load(own_bookshop: Shop) -> None:
             load.create_task(ask("POST", "/graphql", texts[0].encode()))
         load.create_task(ask("POST", "/api/books?populate=*", texts[1].encode()))
         left: list[ref[Site]] = []
-        for number in range(30):
+        for number in range(changes):
             left.append(ref(process.site))
             name, before = f"extra{number}", answered
             if number % 3:
@@ -142,7 +143,9 @@ async def test_thirty_changes_under_load(own_bookshop: Shop) -> None:
                 assert book.json["data"]["attributes"][name] == name
             await until(partial(enough, before + 7))
         done.set()
-    assert await own_bookshop.database.fetch_value("SELECT count(*) FROM books") == books + made + 10
+    assert await own_bookshop.database.fetch_value("SELECT count(*) FROM books") == books + made + len(
+        range(0, changes, 3)
+    )
     await process.retired()
 
     def are_gone() -> bool:
