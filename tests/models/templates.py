@@ -41,9 +41,8 @@ def copy_of(request: pytest.FixtureRequest, name: str) -> Iterator[Copy]:
         return
     if request.param == "mysql":
         other: MysqlServer = request.getfixturevalue("mysql_server")
-        name = other.copy_database(template)
-        yield Copy(url=other.url(name), variables=mysql_variables(other.url(name)))
-        other.drop_database(name)
+        with other.copied(template) as name:
+            yield Copy(url=other.url(name), variables=mysql_variables(other.url(name)))
         return
     server: PostgresqlServer = request.getfixturevalue("postgresql_server")
     url = server.create_database(template)
