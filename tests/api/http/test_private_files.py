@@ -192,7 +192,7 @@ async def test_without_the_setting_files_cannot_be_private(tmp_path: Path, books
     site = await open_writable(tmp_path / "shop", bookshop_copy, {"IMAGES_SECRET": SECRET_TEXT})
     shop = Shop(site, tmp_path / "shop/public/uploads")
     (file,) = await shop.add(PHOTO)
-    with pytest.raises(Exception, match="only in the local storage"):
+    with pytest.raises(Exception, match="only in the local storage and in public buckets of S3"):
         await hide(shop, file)
     await site.octavo.infrastructure.close()
 

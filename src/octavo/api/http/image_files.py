@@ -6,7 +6,6 @@ Requests without transformation parameters, and files that cannot be transformed
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from stat import S_IFREG
 from typing import Final
 from urllib.parse import parse_qsl
 
@@ -14,7 +13,7 @@ from octavo.api.http.image_parameters import PRESET, VERSION, ImageOptions, read
 from octavo.api.http.ranges import wanted_range
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from octavo.api.http.static import OpenFile, StaticOptions, answer_file, answer_unopened, safe_segments
+from octavo.api.http.static import OpenFile, StaticOptions, answer_file, answer_unopened, file_stat, safe_segments
 from octavo.content.media.image_variants import ImageVariants
 from octavo.content.media.private_files import EXPIRES, SIGNATURE
 from octavo.content.media.transformations import ImageFormat, Transformation, preset_version, version_text
@@ -111,7 +110,8 @@ class ImageFiles:
         for _ in range(_LOST):
             found = await self._variants.find(source, wanted, image_format)
             if not isinstance(found, Variant):
-                return None if found is None else _redirect(found.url)
+                is_ours = found is None or (caching.is_private and not self._variants.is_private)
+                return None if is_ours or found is None else _redirect(found.url)
             response = await self._answer(request, self._variants, found, self._cache_control(caching, found))
             if response is not None:
                 if wanted.format == "auto":
@@ -168,6 +168,4 @@ def _needed(request: Request, stat: os.stat_result) -> int:
 
 def _stat_of(found: Variant) -> os.stat_result:
     """Return the size and time of a variant from its row, so that unchanged variants need no access to the storage."""
-    seconds = found.created_at // 1000
-    exact = {"st_mtime": found.created_at / 1000, "st_mtime_ns": found.created_at * 1_000_000}
-    return os.stat_result((S_IFREG, 0, 0, 0, 0, 0, found.size, seconds, seconds, seconds), exact)
+    return file_stat(found.size, found.created_at * 1_000_000)

@@ -1,30 +1,33 @@
-"""Serve private files of the local storage at signed URLs: `GET /uploads/cat_0f3a9c2b71.jpg?expires=...&signature=...`.
+"""Serve private files at signed URLs: `GET /uploads/cat_0f3a9c2b71.jpg?expires=...&signature=...`.
 
 It is the last source of files, because private files are not in the public folder.
 """
 
 import asyncio
-from pathlib import Path
+from functools import partial
+from typing import Final
 from urllib.parse import parse_qsl
 
 from octavo.api.http.image_files import UPLOADS, PrivateAccess, has_access, vary_by_caller
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
-from octavo.api.http.static import StaticOptions, answer_file, open_inside, safe_segments, served_type
+from octavo.api.http.static import StaticOptions, answer_content, file_stat, safe_segments, served_type
 from octavo.content.media.private_files import EXPIRES, SIGNATURE, check_signature
-from octavo.content.media.storage.local import LocalStorage
+from octavo.content.media.storage.base import ContentFacts, PrivateStorage
 from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.core.errors import ForbiddenError
 
-_REFUSAL = "The file is private. Use the URL from a response of the API: it has a signature, and expires"
+_REFUSAL: Final = "The file is private. Use the URL from a response of the API: it has a signature, and expires"
+_ATTEMPTS: Final = 3
+"""How often a file is opened again that was replaced meanwhile."""
 
 
 class PrivateFiles:
-    """The private files of the local storage."""
+    """The private files of a storage."""
 
     def __init__(
         self,
-        storage: LocalStorage,
+        storage: PrivateStorage,
         secret: str,
         max_age: int,
         clock: Clock = SYSTEM_CLOCK,
@@ -44,26 +47,34 @@ class PrivateFiles:
         """Return a private file; None if the path is not of one. Raises ForbiddenError without a valid signature."""
         path = request.raw_path
         segments = safe_segments(path[len(UPLOADS) :]) if path.startswith(UPLOADS) else None
-        if segments is None or len(segments) != 1:
+        if segments is None:
             return None
-        found = await asyncio.to_thread(self._storage.private_path, segments[0])
-        if found is None:
+        name = "/".join(segments)
+        facts = await asyncio.to_thread(self._storage.private_facts, name)
+        if facts is None:
             return None
         query, now = request.scope["query_string"].decode("latin-1"), self._clock.wall()
         given = dict(parse_qsl(query, keep_blank_values=True))
         if await has_access(self._access, request, given):
             options = StaticOptions("private, max-age=0", entity_tags=True, untrusted=True)
-            response = await self._serve(request, found, options)
+            response = await self._serve(request, name, facts, options)
             return None if response is None else vary_by_caller(response)
         if SIGNATURE not in given:
             raise ForbiddenError(_REFUSAL)
         check_signature(path, query, given, self._secret, now, is_private=True)
         remaining = int(given[EXPIRES][:12]) - int(now)
         options = StaticOptions(f"private, max-age={min(remaining, self._max_age)}", entity_tags=True, untrusted=True)
-        return await self._serve(request, found, options)
+        return await self._serve(request, name, facts, options)
 
-    async def _serve(self, request: Request, path: Path, options: StaticOptions) -> Response | None:
-        opened = await asyncio.to_thread(open_inside, path.parent.resolve(), [path.name])
-        if opened is None:
-            return None
-        return answer_file(request, opened, served_type(path.name, options), options)
+    async def _serve(
+        self, request: Request, name: str, facts: ContentFacts | None, options: StaticOptions
+    ) -> Response | None:
+        for _ in range(_ATTEMPTS):
+            if facts is None:
+                return None
+            stat, open_part = file_stat(facts.size, facts.changed), partial(self._storage.open_private, name, facts)
+            try:
+                return await answer_content(request, stat, served_type(name, options), options, open_part)
+            except FileNotFoundError:
+                facts = await asyncio.to_thread(self._storage.private_facts, name)
+        return None

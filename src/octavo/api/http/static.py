@@ -3,11 +3,11 @@
 import asyncio
 import os
 import re
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from io import FileIO
 from pathlib import Path
-from stat import S_ISREG
-from typing import Protocol
+from stat import S_IFREG, S_ISREG
+from typing import IO, Protocol
 from urllib.parse import unquote_to_bytes
 
 from octavo.api.http.content_security_policy import SANDBOX
@@ -49,6 +49,10 @@ class OpenFile:
 
     file: FileIO
     stat: os.stat_result
+
+
+OpenPart = Callable[[int, int], IO[bytes]]
+"""Opens a file at its first byte that is needed. The second number is how many are needed."""
 
 
 class Files(Protocol):
@@ -133,6 +137,24 @@ def answer_file(
     else:
         opened.file.close()
     return response
+
+
+async def answer_content(
+    request: Request, stat: os.stat_result, content_type: str, options: StaticOptions, open_part: OpenPart
+) -> Response:
+    """Return a file, or the requested range, that may be elsewhere. Raises what `open_part` raises."""
+    response, start = _describe(request, stat, content_type, options)
+    if isinstance(response, FileResponse) and request.method != "HEAD":
+        content = await asyncio.to_thread(open_part, start, response.length)
+        response.chunks, response.close = _read(content, 0, response.length), content.close
+    return response
+
+
+def file_stat(size: int, changed: int) -> os.stat_result:
+    """Return the facts about a file that is elsewhere. `changed` is in nanoseconds since 1970."""
+    exact = {"st_mtime": changed / 1_000_000_000, "st_mtime_ns": changed}
+    seconds = changed // 1_000_000_000
+    return os.stat_result((S_IFREG, 0, 0, 0, 0, 0, size, seconds, seconds, seconds), exact)
 
 
 def answer_unopened(
@@ -230,7 +252,7 @@ async def _nothing() -> AsyncGenerator[bytes, None]:
     yield b""
 
 
-async def _read(file: FileIO, start: int, length: int) -> AsyncGenerator[bytes, None]:
+async def _read(file: IO[bytes] | FileIO, start: int, length: int) -> AsyncGenerator[bytes, None]:
     if start:
         file.seek(start)
     while length > 0:

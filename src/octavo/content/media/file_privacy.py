@@ -38,8 +38,9 @@ from octavo.schema.content_types import FILE
 TOPIC: Final = "private folders"
 MISSING: Final = "Entity not found"
 NO_PRIVATE_FILES: Final = (
-    "Single files can be private only in the local storage, with `upload.config.privateFiles` in plugins.toml and "
-    "`images.secret` in api.toml. In a private bucket, all files are private"
+    "Single files can be private only in the local storage and in public buckets of S3, with "
+    "`upload.config.privateFiles` in plugins.toml and `images.secret` in api.toml. In a private bucket, all files are "
+    "private"
 )
 _ELSEWHERE: Final = "The file is in another storage, so it cannot be made private"
 _IN_FOLDER: Final = "The file is in a private folder. Move it to a public folder, or make the folder public"

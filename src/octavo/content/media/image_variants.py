@@ -27,6 +27,7 @@ from octavo.content.media.storage.base import (
     Storage,
     StoredObject,
     Workspace,
+    hides_files,
     is_private_file,
 )
 from octavo.content.media.storage.local import LocalStorage
@@ -141,8 +142,14 @@ class ImageVariants:
         return self._storage.signs
 
     async def is_private_file(self, source: str) -> bool:
-        """Return whether a file of the storage is private."""
-        return self.is_private or await in_thread(lambda: is_private_file(self._storage, source))
+        """Return whether a file of the storage is private. For remote storages, variants tell this faster."""
+        if self.is_private or not hides_files(self._storage):
+            return self.is_private
+        if not isinstance(self._storage, LocalStorage):
+            known = await variant_rows.is_private_source(self._database, source)
+            if known is not None:
+                return known
+        return await in_thread(lambda: is_private_file(self._storage, source))
 
     async def open(self, variant: Variant, length: int) -> FileIO | None:
         """Open the first `length` bytes of a variant: the file itself or a copy from a remote storage.

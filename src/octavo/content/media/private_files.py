@@ -8,7 +8,7 @@ import hashlib
 import hmac
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.core.errors import ForbiddenError
@@ -77,6 +77,24 @@ def url_signer(secret: str, clock: Clock = SYSTEM_CLOCK) -> Callable[[str], str]
         expires = (int(clock.wall()) // _STEP + 2) * _STEP
         query = f"{query}&{EXPIRES}={expires}" if query else f"{EXPIRES}={expires}"
         return f"{path}?{query}&{SIGNATURE}={sign(path, query, secret)}"
+
+    return signed
+
+
+def remote_url_signer(
+    sign: Callable[[str], str], name_of: Callable[[str], str | None], base: str
+) -> Callable[[str], str]:
+    """Return a function that replaces a URL in a bucket with one of this service, signed.
+
+    Other URLs are those of transformed images, which are already of this service. `base` is its URL, or empty.
+    """
+
+    def signed(url: str) -> str:
+        path, _, query = url.removeprefix(base).partition("?")
+        if path.startswith("/"):
+            return f"{base}{sign(f'{unquote(path)}?{query}' if query else unquote(path))}"
+        name = name_of(url)
+        return url if name is None else f"{base}{sign(f'/uploads/{name}')}"
 
     return signed
 

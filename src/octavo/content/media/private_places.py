@@ -6,7 +6,7 @@ after a restore of the database.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import partial
 from typing import Final
 
@@ -60,8 +60,8 @@ class PrivatePlaces:
         if not isinstance(storage, PrivateStorage) or not storage.hides_files:
             return 0
         hidden = await in_thread(lambda: set(storage.private_names()))
-        misplaced = await self._unhidden(storage, hidden)
-        misplaced += await self._unmarked(sorted(hidden)[:_MOST_UNMARKED])
+        misplaced, marked = await self._unhidden(hidden)
+        misplaced += await self._unmarked(sorted(hidden - marked)[:_MOST_UNMARKED])
         settled = 0
         for file_id in misplaced:
             try:
@@ -85,15 +85,15 @@ class PrivatePlaces:
 
         await run_unit(self._database, UnitOfWork, work, grouped=False, in_maintenance=True)
 
-    async def _unhidden(self, storage: PrivateStorage, hidden: set[str]) -> list[int]:
-        """Return the ids of marked files that are public; remove the names of all marked ones from `hidden`."""
-        found, after = list[int](), 0
+    async def _unhidden(self, hidden: Set[str]) -> tuple[list[int], set[str]]:
+        """Return the ids of marked files that are public, and the names of all marked files."""
+        found, marked, after = list[int](), set[str](), 0
         while rows := await self._database.fetch_all(*_MARKED.bind(self._database.dialect, after=after, most=_AT_ONCE)):
             parts = {file_id: names_in_row(self._storage, *columns) for file_id, *columns in rows}
-            found += await in_thread(partial(_public, self._storage, storage, parts))
-            hidden.difference_update(*parts.values())
+            found += await in_thread(partial(_public, self._storage, hidden, parts))
+            marked.update(*parts.values())
             after = rows[-1][0]
-        return found
+        return found, marked
 
     async def _unmarked(self, names: Sequence[str]) -> list[int]:
         """Return the ids of files with one of these names."""
@@ -107,11 +107,11 @@ class PrivatePlaces:
         return found
 
 
-def _public(storage: Storage, private: PrivateStorage, parts: Mapping[int, set[str]]) -> list[int]:
+def _public(storage: Storage, hidden: Set[str], parts: Mapping[int, set[str]]) -> list[int]:
     """Return the ids of files with a part that is public."""
     assert isinstance(storage, ReadableStorage)
     return [
         file_id
         for file_id, names in parts.items()
-        if any(storage.exists(name) and not private.is_private(name) for name in names)
+        if any(name not in hidden and storage.exists(name) for name in names)
     ]

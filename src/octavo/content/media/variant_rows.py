@@ -45,6 +45,9 @@ _VERSION: Final = RawStatement("SELECT coalesce({updated_at:milliseconds}, 0) FR
 _OBJECT: Final = RawStatement(
     "SELECT object FROM octavo_image_variants WHERE source = {source} AND variant = {variant}"
 )
+_IS_PRIVATE: Final = RawStatement("""
+SELECT p.file_id FROM octavo_image_variants v LEFT JOIN octavo_private_files p ON p.file_id = v.file_id
+WHERE v.source = {source} LIMIT 1""")
 _STORE: Final = RawStatement("""
 INSERT INTO octavo_image_variants (source, variant, file_id, version, object, mime, size, created_at)
 VALUES ({source}, {variant}, {file}, {version}, {object}, {mime}, {size}, {now})
@@ -93,6 +96,12 @@ async def find_variant(database: Database, source: str, key: str) -> Variant | N
     if row is None or row[0] != source:  # the signature was checked for exactly this name
         return None
     return Variant(*row[1:])
+
+
+async def is_private_source(database: Database, source: str) -> bool | None:
+    """Return whether a file is private; None if it has no variants. Variants are deleted when that changes."""
+    row = await database.fetch_row(*_IS_PRIVATE.bind(database.dialect, source=source))
+    return None if row is None else row[0] is not None
 
 
 async def find_file(database: Database, source: str) -> SourceFile | None:

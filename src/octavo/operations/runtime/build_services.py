@@ -15,8 +15,9 @@ from octavo.api.rest.endpoints import ContentEndpoints
 from octavo.content.controllers.content import ContentController
 from octavo.content.media.files import FileService
 from octavo.content.media.preset_urls import PresetUrls
-from octavo.content.media.private_files import url_signer
+from octavo.content.media.private_files import remote_url_signer, url_signer
 from octavo.content.media.private_urls import PrivateUrls
+from octavo.content.media.storage.base import hides_files
 from octavo.content.media.storage.local import LocalStorage
 from octavo.content.schedules import Schedules
 from octavo.content.writer import EntryWriter
@@ -61,8 +62,11 @@ def _file_rewriter(shared: Infrastructure) -> FileRewriter | None:
     if storage.signs:
         return UrlSigner(storage.sign)
     secret = shared.settings.api.images.secret
-    if isinstance(storage, LocalStorage) and storage.hides_files and secret is not None:
-        private = PrivateUrls(url_signer(secret), withholds=options.withholds_private_urls(shared.settings))
+    if hides_files(storage) and secret is not None:
+        sign = url_signer(secret)
+        if not isinstance(storage, LocalStorage):
+            sign = remote_url_signer(sign, shared.storage.name_of, _public_base(shared.settings))
+        private = PrivateUrls(sign, withholds=options.withholds_private_urls(shared.settings))
         private.presets = _preset_urls(shared, private.mark)
         return private
     return _preset_urls(shared)
@@ -71,11 +75,15 @@ def _file_rewriter(shared: Infrastructure) -> FileRewriter | None:
 def _preset_urls(shared: Infrastructure, private_mark: str = "") -> PresetUrls | None:
     if not shared.settings.api.images.in_formats:
         return None
-    url, images = shared.settings.server.url, options.image_options(shared.settings)
+    images = options.image_options(shared.settings)
     presets = {} if shared.images is None else images.presets
-    return PresetUrls(
-        presets, shared.storage, url.rstrip("/") if "://" in url else "", images.auto_formats, private_mark
-    )
+    return PresetUrls(presets, shared.storage, _public_base(shared.settings), images.auto_formats, private_mark)
+
+
+def _public_base(settings: Settings) -> str:
+    """Return the public URL of this service without a slash at the end; empty if it is not configured."""
+    url = settings.server.url
+    return url.rstrip("/") if "://" in url else ""
 
 
 def use_response_cache(

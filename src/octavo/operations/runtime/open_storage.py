@@ -34,6 +34,8 @@ def open_storage(settings: Settings) -> Storage:
         return _closed(settings, "; ".join(problems))
     if config.storage not in _WITH_ACTION_OPTIONS and any((_upload_options(config), config.action_options.delete)):
         logger.warning("upload.config.actionOptions has no effect with the storage %s", config.storage)
+    if config.private_files and config.storage not in _WITH_PRIVATE_FILES:
+        logger.warning("upload.config.privateFiles has no effect with the storage %s", config.storage)
     try:
         return _OPENERS[config.storage](settings)
     except StorageProblem as error:
@@ -88,12 +90,19 @@ def warn_unwritable(storage: Storage) -> None:
 
 
 def _open_local(settings: Settings) -> Storage:
-    folder, secret = settings.project / settings.server.public_folder / "uploads", settings.api.images.secret
-    is_private = settings.plugins.upload.config.private_files
-    if is_private and secret is None:
+    folder = settings.project / settings.server.public_folder / "uploads"
+    return LocalStorage(folder, providers=_providers(settings), private_key=_private_key(settings))
+
+
+def _private_key(settings: Settings) -> str | None:
+    """Return what makes the place of private files secret; None if files cannot be private."""
+    secret = settings.api.images.secret
+    if not settings.plugins.upload.config.private_files:
+        return None
+    if secret is None:
         logger.warning("`upload.config.privateFiles` has no effect: set `images.secret`, which signs the URLs of files")
-    key = private_key(secret) if is_private and secret is not None else None
-    return LocalStorage(folder, providers=_providers(settings), private_key=key)
+        return None
+    return private_key(secret)
 
 
 def _open_s3(settings: Settings) -> Storage:
@@ -116,6 +125,7 @@ def _open_s3(settings: Settings) -> Storage:
             providers=_providers(settings),
             put=_upload_options(config),
             delete=config.action_options.delete,
+            private_key=_private_key(settings),
         )
     )
 
@@ -187,6 +197,7 @@ _OPENERS: Final[Mapping[str, Callable[[Settings], Storage]]] = {
     "google-cloud-storage": _open_google,
 }
 _WITH_ACTION_OPTIONS: Final = {"aws-s3", "cloudinary"}
+_WITH_PRIVATE_FILES: Final = {"local", "aws-s3"}
 
 
 def _upload_options(config: UploadConfig) -> dict[str, Any]:

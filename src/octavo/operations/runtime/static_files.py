@@ -19,8 +19,7 @@ from octavo.api.http.static import Files, FirstOf, StaticFiles, StaticOptions
 from octavo.api.http.tagged_files import TaggedFiles
 from octavo.api.rest.surrogate_keys import SurrogateKeys
 from octavo.content.media.image_variants import ImageVariants
-from octavo.content.media.storage.base import Storage
-from octavo.content.media.storage.local import LocalStorage
+from octavo.content.media.storage.base import Storage, hides_files
 from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.markup import escape
 from octavo.operations.runtime.options import caching_options, image_options, withholds_private_urls
@@ -77,9 +76,9 @@ async def _reads_private_files(authenticator: Authenticator, request: Request) -
 
 
 def _private(settings: Settings, storage: Storage | None, access: PrivateAccess | None) -> tuple[Files, ...]:
-    """Return the private files of the local storage, if it can have any."""
+    """Return the private files of the storage, if it can have any."""
     secret = settings.api.images.secret
-    if isinstance(storage, LocalStorage) and storage.hides_files and secret is not None:
+    if storage is not None and hides_files(storage) and secret is not None:
         return (PrivateFiles(storage, secret, settings.middlewares.public.uploads_max_age, access=access),)
     return ()
 

@@ -215,7 +215,7 @@ class UploadConfig:
     private_files: bool = setting(
         False,
         "Let administrators make single files private: their URLs need a signature, which expires. Only for the "
-        "storage `local`; requires `images.secret`.",
+        "storages `local` and `aws-s3`; requires `images.secret`.",
     )
     private_urls: Literal["everyone", "permitted"] = setting(
         "everyone",

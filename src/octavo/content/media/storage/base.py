@@ -176,6 +176,15 @@ class ReadableStorage(Protocol):
         """Return the public URL of a file, as stored in its row."""
 
 
+@dataclass(frozen=True, slots=True)
+class ContentFacts:
+    """The size of a file in bytes, when it changed, in nanoseconds since 1970, and what identifies this version."""
+
+    size: int
+    changed: int
+    version: str = ""
+
+
 @runtime_checkable
 class PrivateStorage(Protocol):
     """A storage that can keep single files private. They are not public at their URLs."""
@@ -195,6 +204,12 @@ class PrivateStorage(Protocol):
 
     def set_private(self, names: Iterable[str], *, private: bool) -> None:
         """Make files private or public; missing ones are ignored."""
+
+    def private_facts(self, name: str) -> ContentFacts | None:
+        """Return the facts about a private file; None for public and missing files, and invalid names."""
+
+    def open_private(self, name: str, facts: ContentFacts, start: int, length: int) -> IO[bytes]:
+        """Open a part of a private file, for reading in pieces. Raises FileNotFoundError if it has changed."""
 
 
 class RemoteContent(RawIOBase):

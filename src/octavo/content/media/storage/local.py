@@ -10,7 +10,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Final
 
-from octavo.content.media.storage.base import TEMPORARY, NamedStorage, StoredObject, Workspace, checked, is_segment
+from octavo.content.media.storage.base import (
+    TEMPORARY,
+    ContentFacts,
+    NamedStorage,
+    StoredObject,
+    Workspace,
+    checked,
+    is_segment,
+)
 
 _HIDDEN: Final = ".private-"
 
@@ -47,10 +55,6 @@ class LocalStorage(NamedStorage):
     def is_private(self, name: str) -> bool:
         return self._hidden is not None and is_segment(name) and (self._hidden / name).is_file()
 
-    def private_path(self, name: str) -> Path | None:
-        """Return where a private file is; None if there is none with this name."""
-        return self._hidden / name if self._hidden is not None and self.is_private(name) else None
-
     def private_names(self) -> Iterator[str]:
         """Yield the names of private files, without temporary ones."""
         with suppress(FileNotFoundError):
@@ -73,6 +77,22 @@ class LocalStorage(NamedStorage):
             source, target = paths if private else paths[::-1]
             with suppress(FileNotFoundError):
                 source.replace(target)
+
+    def private_facts(self, name: str) -> ContentFacts | None:
+        if self._hidden is None or not self.is_private(name):
+            return None
+        try:
+            return _facts((self._hidden / name).stat())
+        except FileNotFoundError:
+            return None
+
+    def open_private(self, name: str, facts: ContentFacts, start: int, length: int) -> IO[bytes]:
+        file = self._private_path(name).open("rb")
+        if _facts(os.fstat(file.fileno())) != facts:
+            file.close()
+            raise FileNotFoundError(name)
+        file.seek(start)
+        return file
 
     def exists(self, name: str) -> bool:
         return self._path(name).is_file()
@@ -137,3 +157,7 @@ class LocalStorage(NamedStorage):
             raise ValueError("private files are not enabled")
         self._hidden.mkdir(mode=0o700, exist_ok=True)
         return self._hidden / checked(name)
+
+
+def _facts(stat: os.stat_result) -> ContentFacts:
+    return ContentFacts(stat.st_size, stat.st_mtime_ns)

@@ -1,35 +1,48 @@
 """S3Storage: uploaded files in a bucket of S3 or a compatible service. All methods block.
 
-The library is imported only if a project is configured for it. Errors of the service become ServiceUnavailable.
+Private files of a public bucket have a secret prefix, and no URL of the bucket is ever shown: Octavo serves them. The
+library is imported only if a project is configured for it. Errors of the service become ServiceUnavailable.
 """
 
 import importlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from io import BufferedReader
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, Final
 from urllib.parse import urlsplit
 
 from octavo.content.media.file_types import is_harmless
-from octavo.content.media.storage.base import RemoteContent, StorageProblem, StoredObject, Workspace
+from octavo.content.media.storage.base import (
+    TEMPORARY,
+    ContentFacts,
+    RemoteContent,
+    StorageProblem,
+    StoredObject,
+    Workspace,
+)
 from octavo.content.media.storage.objects import KeyedStorage, ObjectNames, SignedAddresses, is_key
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.net.calls import following
 from octavo.core.plurals import counted
 from octavo.core.values import dataclass
 
-_NOT_FOUND: Final = frozenset({"404", "NoSuchKey", "NotFound"})
+_NOT_FOUND: Final = frozenset({"404", "NoSuchKey", "NotFound", "412", "PreconditionFailed"})
 _MOST_REMOVED: Final = 1000
 _OUR_OWN: Final = frozenset({"Bucket", "Key", "Body", "Delete", "ContentType"})
+_HIDDEN: Final = ".private-"
+_MOST_TRIED: Final = 100
+"""Above this number of files, the private ones are listed instead of tried one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class S3Options:
     """The bucket and its credentials. None leaves an option to the library: environment, profiles, roles.
 
-    `folder` is a local folder for files in progress.
+    `folder` is a local folder for files in progress. With `private_key`, single files can be private.
     """
 
     bucket: str
@@ -47,6 +60,7 @@ class S3Options:
     providers: Collection[str] = ("aws-s3",)
     put: Mapping[str, Any] = field(default_factory=dict)
     delete: Mapping[str, Any] = field(default_factory=dict)
+    private_key: str | None = field(default=None, repr=False)
 
 
 class S3Storage(KeyedStorage):
@@ -67,41 +81,121 @@ class S3Storage(KeyedStorage):
         bases = filter(None, (options.base_url, *_addresses(options)))
         self._names = ObjectNames(options.root_path, list(bases))
         self._signed = SignedAddresses(options.signed_seconds, self._presign)
+        self._hidden = None if options.private_key is None or self.signs else f"{_HIDDEN}{options.private_key}/"
+        self._places = (False,) if self._hidden is None else (False, True)
+        """Whether the objects of a file can be private: first those of public files."""
 
     def write(self, path: Path, name: str, mime: str) -> StoredObject:
-        """Upload a file; it is visible only when it is complete."""
+        """Upload a file; it is visible only when it is complete. A private file with the name stays private."""
+        return self._upload(path, name, mime, private=self.is_private(name))
+
+    def exists(self, name: str) -> bool:
+        return any(self._head(name, private) is not None for private in self._places)
+
+    def open(self, name: str) -> IO[bytes]:
+        for private in self._places:
+            try:
+                return self._read(name, private)
+            except FileNotFoundError:
+                continue
+        raise FileNotFoundError(name)
+
+    def copy(self, name: str, copy: str) -> bool:
+        """Copy a file to a new name; the copy of a private file is private. Return whether it existed."""
+        return any(self._copy(name, copy, private, private) for private in self._places)
+
+    def move(self, name: str, target: str) -> None:
+        """Rename a file. If the file or an existing one with the target name is private, the result is."""
+        was = self.is_private(name)
+        becomes = was or self.is_private(target)
+        if not self._copy(name, target, was, becomes):
+            raise FileNotFoundError(name)
+        self._delete_keys([self._key(name, was), *([self._key(target, False)] if becomes else [])])
+
+    def remove(self, names: Iterable[str]) -> None:
+        self._delete_keys([self._key(name, private) for name in names if is_key(name) for private in self._places])
+
+    @property
+    def hides_files(self) -> bool:
+        """Whether files can be private."""
+        return self._hidden is not None
+
+    def is_private(self, name: str) -> bool:
+        return self._hidden is not None and is_key(name) and self._head(name, True) is not None
+
+    def private_names(self) -> Iterator[str]:
+        """Yield the names of private files, without temporary ones."""
+        if self._hidden is None:
+            return
+        prefix = f"{self._names.root}{self._hidden}"
+        with self._speaking():
+            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._options.bucket, Prefix=prefix)
+            names = [one["Key"].removeprefix(prefix) for page in pages for one in page.get("Contents", ())]
+        yield from (name for name in names if not name.rpartition("/")[2].startswith(TEMPORARY))
+
+    def write_private(self, path: Path, name: str, mime: str) -> StoredObject:
+        kept = self._upload(path, name, mime, private=True)
+        self._delete_keys([self._key(name, False)])
+        return kept
+
+    def set_private(self, names: Iterable[str], *, private: bool) -> None:
+        wanted = list(names)
+        if not private and len(wanted) > _MOST_TRIED:
+            hidden = set(self.private_names())
+            wanted = [name for name in wanted if name in hidden]
+        for name in wanted:
+            if self._copy(name, name, not private, private):
+                self._delete_keys([self._key(name, not private)])
+
+    def private_facts(self, name: str) -> ContentFacts | None:
+        if self._hidden is None or not is_key(name):
+            return None
+        head = self._head(name, True)
+        if head is None:
+            return None
+        version = str(head["ETag"])
+        below_seconds = zlib.crc32(version.encode()) % 1_000_000_000  # S3 has the time in seconds only
+        changed = int(head["LastModified"].timestamp()) * 1_000_000_000 + below_seconds
+        return ContentFacts(head["ContentLength"], changed, version)
+
+    def open_private(self, name: str, facts: ContentFacts, start: int, length: int) -> IO[bytes]:
+        part = {"Range": f"bytes={start}-{start + length - 1}"} if length else {}
+        return self._read(name, True, {"IfMatch": facts.version, **part})
+
+    def _upload(self, path: Path, name: str, mime: str, *, private: bool) -> StoredObject:
         shown = {} if is_harmless(mime) else {"ContentDisposition": "attachment"}
         options = {"ContentType": mime, **self._acl(), **self._put, **shown}
         with self._speaking(), path.open("rb") as body:
-            self._client.put_object(**self._at(name), Body=body, **options)
+            self._client.put_object(**self._at(name, private), Body=body, **_private_acl(options, private))
         path.unlink()
         return self.kept(name)
 
-    def exists(self, name: str) -> bool:
+    def _head(self, name: str, private: bool) -> Mapping[str, Any] | None:
         try:
             with self._speaking(missing=FileNotFoundError(name)):
-                self._client.head_object(**self._at(name))
+                head: Mapping[str, Any] = self._client.head_object(**self._at(name, private))
         except FileNotFoundError:
-            return False
-        return True
+            return None
+        return head
 
-    def open(self, name: str) -> IO[bytes]:
+    def _read(self, name: str, private: bool, options: Mapping[str, str] = MappingProxyType({})) -> IO[bytes]:
         with self._speaking(missing=FileNotFoundError(name)):
-            body: IO[bytes] = self._client.get_object(**self._at(name))["Body"]
+            body: IO[bytes] = self._client.get_object(**self._at(name, private), **options)["Body"]
         return BufferedReader(RemoteContent(body, self._speaking))
 
-    def copy(self, name: str, copy: str) -> bool:
+    def _copy(self, name: str, target: str, was: bool, becomes: bool) -> bool:
+        """Copy an object; return whether it existed. `was` and `becomes`: whether each is private."""
         try:
             with self._speaking(missing=FileNotFoundError(name)):
-                self._client.copy_object(**self._at(copy), CopySource=self._at(name), **self._copied)
+                source, options = self._at(name, was), _private_acl(self._copied, becomes)
+                self._client.copy_object(**self._at(target, becomes), CopySource=source, **options)
         except FileNotFoundError:
             return False
         return True
 
-    def remove(self, names: Iterable[str]) -> None:
-        keys = [{"Key": self._names.key_of(name)} for name in names if is_key(name)]
+    def _delete_keys(self, keys: Sequence[str]) -> None:
         for start in range(0, len(keys), _MOST_REMOVED):
-            batch = {"Objects": keys[start : start + _MOST_REMOVED], "Quiet": True}
+            batch = {"Objects": [{"Key": key} for key in keys[start : start + _MOST_REMOVED]], "Quiet": True}
             with self._speaking():
                 answer = self._client.delete_objects(Bucket=self._options.bucket, Delete=batch, **self._delete)
             refused = [error for error in answer.get("Errors", ()) if error.get("Code") not in _NOT_FOUND]
@@ -132,8 +226,14 @@ class S3Storage(KeyedStorage):
     def _knows(self, operation: str, name: str) -> bool:
         return name in self._client.meta.service_model.operation_model(operation).input_shape.members
 
-    def _at(self, name: str) -> dict[str, str]:
-        return {"Bucket": self._options.bucket, "Key": self._names.key_of(name)}
+    def _at(self, name: str, private: bool = False) -> dict[str, str]:
+        return {"Bucket": self._options.bucket, "Key": self._key(name, private)}
+
+    def _key(self, name: str, private: bool) -> str:
+        """Return the key of a file. Raises ValueError for names that no file has."""
+        if name.startswith(_HIDDEN):
+            raise ValueError(f"not a valid file name: {name!r}")
+        return self._names.key_of(f"{self._hidden}{name}" if private else name)
 
     def _acl(self) -> dict[str, str]:
         return {"ACL": self._options.acl} if self._options.acl else {}
@@ -149,6 +249,11 @@ class S3Storage(KeyedStorage):
             if missing is not None and response.get("Error", {}).get("Code") in _NOT_FOUND:
                 raise missing from None
             raise ServiceUnavailable(reason="the storage cannot be used") from error
+
+
+def _private_acl(options: Mapping[str, Any], private: bool) -> Mapping[str, Any]:
+    """Return options with the ACL of a private object, unless the bucket has no ACLs."""
+    return {**options, "ACL": "private"} if private and "ACL" in options else options
 
 
 def connect(options: S3Options) -> tuple[Any, tuple[type[Exception], ...]]:
