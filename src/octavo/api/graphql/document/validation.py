@@ -5,9 +5,12 @@ nodes that no rule is interested in are not visited.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from functools import lru_cache
+from typing import Any, Final
 
 from graphql import (
+    BREAK,
+    SKIP,
     DocumentNode,
     FragmentsOnCompositeTypesRule,
     GraphQLError,
@@ -15,11 +18,11 @@ from graphql import (
     KnownArgumentNamesRule,
     KnownDirectivesRule,
     KnownFragmentNamesRule,
+    Node,
     NoFragmentCyclesRule,
     NoUndefinedVariablesRule,
     NoUnusedFragmentsRule,
     NoUnusedVariablesRule,
-    ParallelVisitor,
     PossibleFragmentSpreadsRule,
     TypeInfo,
     TypeInfoVisitor,
@@ -31,9 +34,11 @@ from graphql import (
     ValuesOfCorrectTypeRule,
     VariablesAreInputTypesRule,
     VariablesInAllowedPositionRule,
+    Visitor,
     visit,
 )
 from graphql.language.ast import QUERY_DOCUMENT_KEYS
+from graphql.language.visitor import EnterLeaveVisitor
 from graphql.validation import ASTValidationRule, ValidationContext
 from graphql.validation.validate import ValidationAbortedError
 from graphql.validation.validation_context import NodeWithSelectionSet, VariableUsage, VariableUsageVisitor
@@ -95,15 +100,84 @@ def validate_document(
 
     types = TypeInfo(schema)
     context = _Context(schema, document, types, report)
-    visitors = [rule(context) for rule in rules_for(text, rules)]
+    visitor = _RulesVisitor(types, [rule(context) for rule in rules_for(text, rules)])
     try:
-        visit(document, TypeInfoVisitor(types, ParallelVisitor(visitors)), VISITED)
+        visit(document, visitor, VISITED)
     except ValidationAbortedError as error:
         errors.append(error.with_traceback(None))
     return errors
 
 
 _TOO_MANY: Final = "Too many validation errors, error limit reached. Validation aborted."
+
+
+@lru_cache(maxsize=1024)
+def _methods(rules: tuple[Rule, ...], kind: str) -> tuple[tuple[int, str | None, str | None], ...]:
+    """Return the positions of the rules with methods for a kind of nodes, and the names of these methods."""
+    found = []
+    for position, rule in enumerate(rules):
+        enter, leave = (
+            next((name for name in (f"{verb}_{kind}", verb) if getattr(rule, name, None)), None)
+            for verb in ("enter", "leave")
+        )
+        if enter or leave:
+            found.append((position, enter, leave))
+    return tuple(found)
+
+
+def _skipped_node(result: object, node: Node) -> object:
+    """Return what a rule that returned a result no longer visits: the rest of a node, or `BREAK` for everything."""
+    if result is SKIP or result is False:
+        return node
+    return BREAK if result is BREAK or result is True else None
+
+
+class _RulesVisitor(Visitor):
+    """Visits nodes with rules, as a `TypeInfoVisitor` with a `ParallelVisitor` does.
+
+    These create the methods for each kind of nodes from all rules, for every document. Most rules have none.
+    """
+
+    def __init__(self, types: TypeInfo, rules: Sequence[ASTValidationRule]) -> None:
+        super().__init__()
+        self._types = types
+        self._rules = rules
+        self._classes = tuple(map(type, rules))
+        self._skipped: list[Any] = [None] * len(rules)
+
+    def get_enter_leave_for_kind(self, kind: str) -> EnterLeaveVisitor:
+        """Return the functions that visit the nodes of a kind."""
+        found = self.enter_leave_map.get(kind)
+        if found is None:
+            found = self.enter_leave_map[kind] = self._merge(kind)
+        return found
+
+    def _merge(self, kind: str) -> EnterLeaveVisitor:
+        types, rules, skipped = self._types, self._rules, self._skipped
+        methods = [
+            (position, enter and getattr(rules[position], enter), leave and getattr(rules[position], leave))
+            for position, enter, leave in _methods(self._classes, kind)
+        ]
+
+        def enter(node: Node, *args: Any) -> None:
+            types.enter(node)
+            for position, method, _ in methods:
+                if method and skipped[position] is None:
+                    result = method(node, *args)
+                    if result is not None:
+                        skipped[position] = _skipped_node(result, node)
+
+        def leave(node: Node, *args: Any) -> None:
+            for position, _, method in methods:
+                if skipped[position] is node:
+                    skipped[position] = None
+                elif method and skipped[position] is None:
+                    result = method(node, *args)
+                    if result is BREAK or result is True:
+                        skipped[position] = BREAK
+            types.leave(node)
+
+        return EnterLeaveVisitor(enter, leave)
 
 
 class _Context(ValidationContext):
