@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
-from octavo.api.http.arrivals import Arrival, Arrivals
+from octavo.api.http.arrivals import Arrivals
 from octavo.api.http.client_limits import FORWARDING, client_of, network_of
 from octavo.api.http.json_text import parse_json
 from octavo.api.http.options import HttpOptions
@@ -121,11 +121,16 @@ class Request:
     """Whether the host was already found to be allowed."""
     arrivals: Arrivals | None = None
     """Counts the request while its body arrives."""
+    is_arriving = False
+    """Whether its body is awaited or read. Such requests do not count as running."""
+    is_late = False
+    """Whether the next chunk of the body is awaited."""
     overlay: Overlay | None = None
     is_read = False
     """Whether it changes nothing although its method is POST."""
     _is_repeated = False
-    _arrival: Arrival | None = None
+    _body_began = 0.0
+    _received = _held = 0
     _client_key: str | None = _UNKNOWN
     _body: bytes | None = None
     _id: str | None = None
@@ -222,16 +227,6 @@ class Request:
         return self._client_key
 
     @property
-    def is_arriving(self) -> bool:
-        """Whether its body is awaited or read. Such requests do not count as running."""
-        return self._arrival is not None
-
-    @property
-    def is_late(self) -> bool:
-        """Whether the next chunk of the body is awaited."""
-        return self._arrival is not None and self._arrival.is_waiting
-
-    @property
     def is_from_here(self) -> bool:
         """Whether it comes from this machine and was not forwarded."""
         if FORWARDING & self.headers.keys():
@@ -254,7 +249,6 @@ class Request:
 
     async def stream(self, limit: int) -> AsyncIterator[bytes]:
         """Yield the chunks of the body as they arrive. Raises 413 as soon as it is too long."""
-        self._check_announced_length(limit)
         while not self.body_complete:
             chunk = await self._chunk(limit, self.options.upload_rate)
             limit -= len(chunk)
@@ -264,12 +258,13 @@ class Request:
     async def _chunk(self, most: int, rate: int) -> bytes:
         """Return the next chunk of the body, which must arrive at a minimum rate in bytes per second."""
         now, options = monotonic(), self.options
-        arrival = self._arrival or self._begin_body(now)
-        in_time = arrival.began + options.body_seconds + arrival.received / rate
+        if not self.is_arriving:
+            self._begin_body(now, most)
+        in_time = self._body_began + options.body_seconds + self._received / rate
         self.deadline = min(in_time, now + options.request_seconds, self.started + options.upload_seconds)
-        arrival.is_waiting = True
+        self.is_late = True
         message = await self._receive()
-        arrival.is_waiting = False
+        self.is_late = False
         if message["type"] == "http.disconnect":
             # A client that only stopped sending can still read the response.
             raise BadRequestError("The body ended too early")
@@ -279,22 +274,36 @@ class Request:
         chunk: bytes = message.get("body", b"")
         if len(chunk) > most:
             raise PayloadTooLargeError
-        arrival.received += len(chunk)
+        self._received += len(chunk)
         if self.body_complete:
-            self._end_body()
+            if self._held:
+                self._end_body()
+            elif self.arrivals is not None:  # the same with fewer calls, for most bodies
+                self.is_arriving = False
+                self.arrivals.requests.discard(self)
         return chunk
 
-    def _begin_body(self, now: float) -> Arrival:
-        """Count the incoming body. Raises RateLimitError and ServiceUnavailable if there are too many."""
+    def _begin_body(self, now: float, limit: int) -> None:
+        """Count the incoming body. Raises 413, and RateLimitError and ServiceUnavailable if there are too many."""
+        announced, options = self.headers.get(b"content-length"), self.options
+        if announced is not None and announced.isdigit() and int(announced[:20]) > limit:
+            raise PayloadTooLargeError
         if self.arrivals is None:
             self.arrivals = Arrivals()
-        self._arrival = self.arrivals.begin(self.client_key, self.options, now)
-        return self._arrival
+        arriving = self.arrivals.requests
+        if len(arriving) >= options.max_receiving_each or len(arriving) >= options.max_receiving:
+            self.arrivals.check_room(self.client_key, options)
+        arriving.add(self)
+        self.is_arriving, self._body_began = True, now
 
     def _end_body(self) -> None:
-        arrival, self._arrival = self._arrival, None
-        if arrival is not None and self.arrivals is not None:
-            self.arrivals.end(arrival)
+        if self.is_arriving and self.arrivals is not None:
+            self.is_arriving = self.is_late = False
+            self.arrivals.requests.discard(self)
+            self.arrivals.dropped.discard(self)
+            if self._held:
+                self.arrivals.release(self.client_key, self._held)
+                self._held = 0
 
     async def drain(self) -> None:
         """Read and discard the rest of the body.
@@ -304,7 +313,9 @@ class Request:
         if self.body_complete or not (self.header("content-length") or self.header("transfer-encoding")):
             return
         self._end_body()
-        self._arrival = None if self.arrivals is None else self.arrivals.drop()
+        if self.arrivals is not None:
+            self.arrivals.dropped.add(self)
+            self.is_arriving = True
         self.deadline = monotonic() + self.options.drain_seconds
         dropped = 0
         while not self.body_complete and dropped < self.options.drain_bytes:
@@ -317,13 +328,14 @@ class Request:
         """Return the whole body, decompressed."""
         if self._body is None:
             most = self.options.body.json if limit is None else limit
-            self._check_announced_length(most)
             chunks, left = [], most
             while not self.body_complete:
-                chunks.append(await self._chunk(left, self.options.body_rate))
-                left -= len(chunks[-1])
-                if self._arrival is not None and self.arrivals is not None:
-                    self.arrivals.hold(self._arrival, self.options, len(chunks[-1]))
+                chunk = await self._chunk(left, self.options.body_rate)
+                chunks.append(chunk)
+                left -= len(chunk)
+                if self.is_arriving and self.arrivals is not None:
+                    self.arrivals.hold(self.client_key, self.options, len(chunk))
+                    self._held += len(chunk)
             received = b"".join(chunks)
             self._body = self._decompress(received, most) if b"content-encoding" in self.headers else received
         return self._body
@@ -382,17 +394,12 @@ class Request:
 
     def close(self) -> None:
         """Release the request's resources."""
-        if self._arrival is not None:
+        if self.is_arriving:
             self._end_body()
         if self._closers is not None:
             for close in self._closers:
                 close()
             self._closers = None
-
-    def _check_announced_length(self, limit: int) -> None:
-        announced = self.headers.get(b"content-length")
-        if announced is not None and announced.isdigit() and int(announced[:20]) > limit:
-            raise PayloadTooLargeError
 
     def _decompress(self, received: bytes, limit: int) -> bytes:
         encoding = (self.header("content-encoding") or "identity").strip().lower()

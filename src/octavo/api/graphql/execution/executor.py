@@ -110,7 +110,10 @@ class Executor:
 
         It raises RefusedVariables and OperationUnavailable.
         """
-        ready = None if asked.is_mutation else self._find(asked, actor)
+        if asked.is_new:
+            ready = self.shapes.get(asked, actor) or self.ready.get(asked, actor)
+        else:
+            ready = None if asked.is_mutation else self._find(asked, actor)
         if ready is None:
             return self._run_regularly(asked, actor, requester)
         if ready.locale is None or ready.locale == self.controller.locales.default_at_once():
@@ -139,9 +142,7 @@ class Executor:
         return await self._run_unprepared(asked, variables, actor, requester)
 
     def _find(self, asked: RequestedOperation, actor: Actor) -> PreparedOperation | None:
-        """Return a query that is prepared for its values, or for its shape. It may have another default locale."""
-        if asked.is_new:
-            return self.shapes.get(asked, actor) or self.ready.get(asked, actor)
+        """Return a query that is prepared for its values or its shape, cached for both. Its locale can be another."""
         ready = self.ready.get(asked, actor)
         if ready is None:
             ready = self.shapes.get(asked, actor)

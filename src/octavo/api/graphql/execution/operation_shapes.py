@@ -176,15 +176,6 @@ class _Shape(NamedTuple):
     pages: tuple[tuple[PageSource, int], ...]
     only: PreparedOperation | None = None
 
-    def read(self, asked: RequestedOperation) -> dict[str, Any]:
-        """Return the values of a request. Raises Irregular for invalid ones."""
-        given, values = asked.variables, dict(self.defaults)
-        for name, coerce in self.coercers:
-            values[name] = given[name] if coerce is None else coerce(given[name])
-        if asked.literals is not None:
-            values.update(asked.literals.values)
-        return values
-
 
 class OperationShapes:
     """Cached operations by the shape of the variables as a request sends them."""
@@ -198,12 +189,16 @@ class OperationShapes:
 
     def get(self, asked: RequestedOperation, actor: Actor) -> PreparedOperation | None:
         """Return the operation with the values of a request, if its shape is cached."""
-        key = _shape_key(asked, actor)
+        key, given = _shape_key(asked, actor), asked.variables
         shape = None if key is None else self._shapes.get(key)
         if key is None or shape is None:
             return None
         try:
-            values = shape.read(asked)
+            values = dict(shape.defaults)
+            for name, coerce in shape.coercers:
+                values[name] = given[name] if coerce is None else coerce(given[name])
+            if asked.literals is not None:
+                values.update(asked.literals.values)
             found = shape.only or self._operations.get(_operation_key(key, shape, values))
             return None if found is None else found.rebind(values)
         except (Irregular, OtherPlan):
@@ -250,9 +245,12 @@ class OperationShapes:
 
 
 def _shape_key(asked: RequestedOperation, actor: Actor) -> Key | None:
-    literals, name = asked.literals, asked.operation.name
+    literals, name, variables = asked.literals, asked.operation.name, asked.variables
+    kinds = tuple(map(type, variables.values()))
+    given: Any = (*variables, *kinds)
     try:
-        given = _shape(asked.variables, _DEEPEST)
+        if not SCALARS.issuperset(kinds):
+            given = _shape(variables, _DEEPEST)
         values = None if literals is None else _shape(literals.values, _DEEPEST)
     except _Shapeless:
         return None

@@ -266,11 +266,11 @@ class RequestedOperation:
     __slots__ = (
         "_values",
         "document",
-        "has_values",
         "is_mutation",
         "is_new",
         "literals",
         "operation",
+        "reads_values",
         "size",
         "variables",
     )
@@ -289,11 +289,11 @@ class RequestedOperation:
         self.size = size
         self.literals = literals
         """The literals of the text, if its document is shared with texts that have others."""
-        self.has_values = bool(variables) or literals is not None
-        """Whether it has variables or literals, which can differ from request to request."""
         self.is_new = False
         """Whether the values were not seen recently. They are cached when they are requested again."""
         self.is_mutation = operation.operation is OperationType.MUTATION
+        self.reads_values = not self.is_mutation and (bool(variables) or literals is not None)
+        """Whether it is a query with variables or literals, which can differ from request to request."""
         self._values: bytes | None = None
 
     def place(self, errors: Errors) -> Errors:

@@ -209,9 +209,10 @@ class _Answers:
 
     graphql: bool
     all_json: bool = False
+    media_type: str = JSON
 
     def json(self, status: int, body: bytes, headers: Headers = ()) -> Response:
-        return Response(status, body, GRAPHQL_UTF8 if self.graphql else JSON, headers)
+        return Response(status, body, self.media_type, headers)
 
     def unavailable(self, body: bytes) -> Response:
         """Return the response for an outage."""
@@ -227,6 +228,10 @@ class _Answers:
     def failed(self, status: int, message: str, code: str = UNEXPECTED) -> Response:
         return self.errors(status, [{"message": message, "extensions": {"code": code}}])
 
+    def invalid_variables(self, error: RefusedVariables, asked: RequestedOperation) -> Response:
+        """Return the response to an operation with invalid variables."""
+        return self.errors(400, asked.place([render_refused(one, BAD_INPUT) for one in error.errors]))
+
     def text(self, message: str) -> Response:
         if self.graphql or self.all_json:
             return self.failed(400, message, BAD_INPUT)
@@ -236,7 +241,7 @@ class _Answers:
 MOST_READ_HERE: Final = 1024
 """Maximum characters of a document to parse and validate in the event loop, which takes a few milliseconds."""
 
-_AS_GRAPHQL: Final = _Answers(graphql=True)
+_AS_GRAPHQL: Final = _Answers(graphql=True, media_type=GRAPHQL_UTF8)
 
 
 class _Caller(NamedTuple):
@@ -269,6 +274,7 @@ class RequestHandler:
         self._persisted = PersistedQueries(caches.cache("GraphQL persisted queries") if options.persisted else None)
         self._operations: Cache[bytes, RequestedOperation | _SharedOperation] = caches.cache("GraphQL bodies")
         self._recent = RecentKeys()
+        self._is_traced = options.trace_clock is not None
         self._refusals: Cache[str, bytes] = caches.cache("GraphQL invalid documents")
 
     @property
@@ -298,19 +304,26 @@ class RequestHandler:
 
     async def post(self, request: Request) -> Response:
         """Run an operation or a batch."""
-        answers = self._answers_for(request)
+        accept = request.headers.get(b"accept")
+        answers = self._as_ever if accept is None or _SUBTYPE not in accept.lower() else self._answers_for(request)
         try:
             at_once = None if request.is_followed else self._authenticator.at_once(request.header("authorization"))
             actor = request.actor = at_once or await self._authenticate(request)
             is_json = request.headers.get(b"content-type") == _JSON or request.content_type == JSON
             body = await request.body() if is_json else b""
-            asked = self._operations.get(body)
-            if isinstance(asked, _SharedOperation):
-                asked = asked.restore()
+            known = self._operations.get(body)
+            asked = known.restore() if isinstance(known, _SharedOperation) else known
             if asked is None:
-                return await self._post(request, body, actor, answers)
-            request.is_read = True  # only queries are cached
-            return answers.json(200, await self._executor.run(asked, actor, request))
+                value = self._parse_here(request, body)
+                asked = self._known_operation(value, len(body)) if value.__class__ is dict else None
+                if asked is None or not asked.reads_values or self._is_traced or self._recent.repeats(body):
+                    return await self._post(value, _Caller(actor, request, answers, len(body)), body, asked)
+                asked.is_new = True
+            request.is_read = True
+            try:
+                return Response(200, await self._executor.run(asked, actor, request), answers.media_type)
+            except RefusedVariables as error:
+                return answers.invalid_variables(error, asked)
         except OperationUnavailable as error:
             return answers.unavailable(error.body)
         except ServiceUnavailable as error:
@@ -325,22 +338,26 @@ class RequestHandler:
     def _authenticate(self, request: Request) -> Awaitable[Actor]:
         return self._authenticator.authenticate(request.header("authorization"))
 
-    def _post(self, request: Request, body: bytes, actor: Actor, answers: _Answers) -> Coroutine[Any, Any, Response]:
-        """Return the coroutine that handles a body. Most are parsed here, which saves a step."""
+    def _parse_here(self, request: Request, body: bytes) -> Any:
+        """Return the value of a body, or None for those that are not parsed in the event loop."""
         if not body or request.overlay is not None or len(body) > MOST_PARSED_HERE:
-            return self._post_other(request, body, actor, answers)
+            return None
         try:
-            value = parse_json(body, request.options.body.json_depth)
+            return parse_json(body, request.options.body.json_depth)
         except MalformedBody as error:
             raise MalformedBody(error.message) from None
-        caller = _Caller(actor, request, answers, len(body))
-        if value and value.__class__ is dict:
-            return self._one(value, caller, body=body)
-        return self._answer(value, caller, body)
 
-    async def _post_other(self, request: Request, body: bytes, actor: Actor, answers: _Answers) -> Response:
-        value, size = await self._read(request, body)
-        return await self._answer(value, _Caller(actor, request, answers, size), body)
+    def _post(
+        self, value: Any, caller: _Caller, body: bytes, known: RequestedOperation | None
+    ) -> Coroutine[Any, Any, Response]:
+        """Return the coroutine that handles a body, whose value is None if it is not parsed yet."""
+        if known is not None:
+            return self._one(value, caller, body=body, known=known)
+        return self._post_other(caller, body) if value is None else self._answer(value, caller, body)
+
+    async def _post_other(self, caller: _Caller, body: bytes) -> Response:
+        value, size = await self._read(caller.request, body)
+        return await self._answer(value, caller._replace(size=size), body)
 
     def _answer(self, value: Any, caller: _Caller, body: bytes) -> Coroutine[Any, Any, Response]:
         """Return the coroutine that runs the operation or the batch of a parsed body. Raises _BadRequest."""
@@ -386,12 +403,19 @@ class RequestHandler:
         return caller.answers.json(200, body)
 
     async def _one(
-        self, given: Mapping[str, Any], caller: _Caller, *, from_address: bool = False, body: bytes = b""
+        self,
+        given: Mapping[str, Any],
+        caller: _Caller,
+        *,
+        from_address: bool = False,
+        body: bytes = b"",
+        known: RequestedOperation | None = None,
     ) -> Response:
         answers = caller.answers
         trace = Trace(self._options.trace_clock) if self._options.trace_clock else None
         try:
-            asked = self._known_operation(given, caller.size) or await self._read_operation(given, trace, caller.size)
+            asked = known or self._known_operation(given, caller.size)
+            asked = asked or await self._read_operation(given, trace, caller.size)
             if asked is not None and asked.is_mutation and not from_address:
                 self._count_logins(asked, caller)
         except _InvalidDocument as error:
@@ -406,14 +430,14 @@ class RequestHandler:
         if from_address and not is_query:
             return answers.failed(405, "GET supports only query operation")
         caller.request.is_read = is_query and bool(body)
-        asked.is_new = is_query and bool(body) and asked.has_values and not self._recent.repeats(body)
+        asked.is_new = bool(body) and asked.reads_values and not self._recent.repeats(body)
         try:
             running = self._executor.run(asked, caller.actor, caller.request)
             answer = await (running if trace is None else _traced(running, trace))
         except OperationUnavailable as error:
             return answers.unavailable(error.body)
         except RefusedVariables as error:
-            return answers.errors(400, asked.place([render_refused(one, BAD_INPUT) for one in error.errors]))
+            return answers.invalid_variables(error, asked)
         is_kept = is_query and not asked.is_new and 0 < len(body) <= _LARGEST_KEPT
         if is_kept and trace is None and "extensions" not in given:
             self._keep(body, asked)
