@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests import archives
+from tests.mysql_server import MysqlServer
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -35,6 +37,7 @@ _V4_SETTINGS = {
     "graphql: { config: {} }, email: { config: { provider: 'nodemailer' } } }",
     "database": "{ connection: env('DATABASE_CLIENT') === 'postgres' ? { client: 'postgres', connection: { "
     "host: env('DATABASE_HOST'), database: env('DATABASE_NAME'), user: env('DATABASE_USERNAME'), ssl: false } } : "
+    "env('DATABASE_CLIENT') === 'mysql' ? { client: 'mysql2', connection: { uri: env('DATABASE_URL') } } : "
     "{ client: 'sqlite', connection: { filename: '.tmp/data.db' }, useNullAsDefault: true } }",
     "server": "{ app: { keys: env.array('APP_KEYS') }, webhooks: { populateRelations: false } }",
 }
@@ -78,6 +81,16 @@ def dumped_sql(recordings: Path) -> str:
     """The PostgreSQL dump, without the commands that only the newest `psql` knows."""
     lines = (recordings / "database.pg.sql").read_text(encoding="utf-8").splitlines()
     return "\n".join(line for line in lines if not line.startswith((r"\restrict", r"\unrestrict")))
+
+
+def restore(server: MysqlServer, folder: Path) -> str:
+    """The name of a new database with the tables and rows of v4 on MariaDB, with the collation utf8mb4_general_ci."""
+    name = server.create_database(collation="utf8mb4_general_ci")
+    dump = (folder / "database.sql").read_text("utf-8")
+    if not server.is_mariadb:
+        dump = re.sub(r"longtext [^,\n]*CHECK \(json_valid\(`\w+`\)\)", "json", dump)
+    server.run_sql(dump, name)
+    return name
 
 
 class Server:

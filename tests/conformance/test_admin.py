@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.corpus import KNOWN, ROOT, Server, administered, replay, unpack
-from tests.models.site import postgresql_variables
+from tests.conformance.corpus import KNOWN, ROOT, Server, administered, expect_instead, replay, restore, unpack
+from tests.models.site import mysql_variables, postgresql_variables
+from tests.mysql_server import MysqlServer
 from tests.postgresql_server import PostgresqlServer
 
 
@@ -32,12 +33,14 @@ def known(database: str) -> set[str]:
     return {item for kind in kinds for items in KNOWN.get(kind, {}).values() for item in items}
 
 
-def check_answers(database: str, recordings: Path, project: Path, variables: dict[str, str]) -> None:
+def check_answers(
+    database: str, recordings: Path, project: Path, variables: dict[str, str], recorded: str = ""
+) -> None:
     """Start Octavo, replay, and compare what differs with what is known to differ."""
     areas = areas_of(recordings)
     server = Server(project, variables, "develop")
     try:
-        replayed = replay(recordings, server, database, areas, recordings.parent / "replay.json")
+        replayed = replay(recordings, server, recorded or database, areas, recordings.parent / "replay.json")
     finally:
         output = server.stop()
     assert replayed.areas.keys() == set(areas)
@@ -57,6 +60,18 @@ def test_answers_on_postgresql_are_the_recorded_ones(recordings: Path, postgresq
     subprocess.run([*copying, "--project", str(project)], cwd=ROOT, env={"PYTHONPATH": "src"}, check=True)
     check_answers("postgres", recordings, project, postgresql_variables(url))
     postgresql_server.drop_database(url)
+
+
+def test_answers_on_mysql_are_the_recorded_ones(recordings: Path, mysql_server: MysqlServer) -> None:
+    """v4 gave them on MariaDB with the collation utf8mb4_general_ci; most are those that it gave on SQLite."""
+    folder = unpack("mysql", recordings.parent)
+    expect_instead(recordings, folder / "admin.jsonl")
+    project = administered(recordings, recordings.parent / "project")
+    url = mysql_server.url(name := restore(mysql_server, folder))
+    copying = [sys.executable, "-m", "octavo", "db", "copy", f"sqlite:///{project}/.tmp/data.db", url, "--force"]
+    subprocess.run([*copying, "--project", str(project)], cwd=ROOT, env={"PYTHONPATH": "src"}, check=True)
+    check_answers("mysql", recordings, project, mysql_variables(url), recorded="sqlite")
+    mysql_server.drop_database(name)
 
 
 def test_an_empty_project_gets_its_first_administrator(recordings: Path) -> None:

@@ -3,7 +3,6 @@
 `known.json` lists what differs on purpose or is not there yet; an item listed there that passes fails the test.
 """
 
-import re
 import shutil
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from tests.conformance.corpus import (
     known_items,
     make_project,
     replay,
+    restore,
     unpack,
 )
 from tests.models.site import mysql_variables, postgresql_variables
@@ -111,9 +111,5 @@ def test_answers_on_mysql_are_the_recorded_ones(recordings: Path, mysql_server: 
     """v4 gave them on MariaDB with the collation utf8mb4_general_ci; most are those that it gave on SQLite."""
     folder = unpack("mysql", recordings.parent)
     expect_instead(recordings, folder / "expected.jsonl")
-    name = mysql_server.create_database(collation="utf8mb4_general_ci")
-    dump = (folder / "database.sql").read_text("utf-8")
-    if not mysql_server.is_mariadb:
-        dump = re.sub(r"longtext [^,\n]*CHECK \(json_valid\(`\w+`\)\)", "json", dump)
-    mysql_server.run_sql(dump, name)
+    name = restore(mysql_server, folder)
     check_answers("mysql", recordings, mysql_variables(mysql_server.url(name)), recorded="sqlite")
