@@ -285,7 +285,7 @@ async def test_what_others_have_written_appears_then_and_not_what_they_took_back
         await write(shop, "PUT", f"genres/{one}", {"publishedAt": moment})
     await plans_of.adopt()  # or the service itself, which looks after its start
     assert await counts(shop) == (2, 2)
-    stored = f"SELECT published_at FROM genres WHERE id = {ours}"
+    stored = f"SELECT published_at FROM (SELECT published_at FROM genres WHERE id = {ours} LIMIT 1) g"
     await shop.database.execute(f"UPDATE genres SET published_at = ({stored}) WHERE id = {theirs}")
     await shop.database.execute(f"UPDATE genres SET published_at = NULL WHERE id = {back}")
     await plans_of.adopt()
