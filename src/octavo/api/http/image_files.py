@@ -24,7 +24,7 @@ from octavo.core.values import dataclass
 UPLOADS: Final = "/uploads/"
 
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
-_JPEG: Final = frozenset(("jpg", "jpeg", "jpe", "jfif", "heic"))
+_JPEG: Final = frozenset(("jpg", "jpeg", "jpe", "jfif", "heic", "mp4", "m4v", "mov", "webm", "mkv"))
 _LOST: Final = 2
 """How often a variant is created again that the storage has lost."""
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from octavo.content.media.box_metadata import FIRST_BOXES
 from octavo.content.media.image_sizes import Measured
+from octavo.content.media.videos import has_frames
 from octavo.core.values import dataclass
 
 _TYPES_WITH_METADATA = ("image/", "video/", "audio/", "application/mp4")
@@ -15,13 +16,14 @@ _TYPES_WITH_METADATA = ("image/", "video/", "audio/", "application/mp4")
 class Preparation:
     """What to do with a file: the formats to create, by name and maximum width or height, beside a thumbnail; whether
     a file that starts like an image must be one; whether to keep metadata; whether to compress images and to turn them
-    upright."""
+    upright; whether videos get a placeholder."""
 
     breakpoints: Mapping[str, int]
     check_images: bool = False
     keep_notes: bool = False
     smaller: bool = False
     upright: bool = False
+    describes_videos: bool = False
 
 
 def prepared_type(types: Iterable[str], head: bytes) -> str | None:
@@ -37,12 +39,11 @@ def prepare_file(path: Path, mime: str, preparation: Preparation) -> Measured:
     """Measure a file, write its formats beside it, and remove its metadata in place. Raises ApplicationError."""
     from octavo.content.media.image_metadata import remove_notes
     from octavo.content.media.image_optimization import optimize_image
-    from octavo.content.media.image_placeholders import create_placeholder
     from octavo.content.media.images import process_image  # Pillow is only for workers
 
     measured = process_image(path, mime, preparation.breakpoints, path, check=preparation.check_images)
-    if not measured.is_too_large:
-        measured = replace(measured, placeholder=create_placeholder(measured.smallest(path), mime))
+    if not measured.is_too_large and (preparation.describes_videos or not has_frames(mime)):
+        measured = replace(measured, placeholder=describe_placeholder(measured.smallest(path), mime))
     if preparation.keep_notes:
         return measured
     if not measured.is_too_large:
@@ -53,10 +54,10 @@ def prepare_file(path: Path, mime: str, preparation: Preparation) -> Measured:
 
 
 def describe_placeholder(path: Path, mime: str) -> str | None:
-    """Return the placeholder of an image as JSON text; None for other files."""
-    from octavo.content.media.image_placeholders import create_placeholder  # Pillow is only for workers
+    """Return the placeholder of an image or a video as JSON text; None for other files."""
+    from octavo.content.media.image_placeholders import create_placeholder, describe_video  # Pillow is only for workers
 
-    return create_placeholder(path, mime)
+    return describe_video(path, mime) if has_frames(mime) else create_placeholder(path, mime)
 
 
 def clean_file(path: Path, mime: str) -> bool:

@@ -1,4 +1,7 @@
-"""Create the blurred placeholder of an image: a ThumbHash, and a tiny WebP image in a data URL. Runs in a worker."""
+"""Create the blurred placeholder of an image or video: a ThumbHash, and a tiny WebP image in a data URL.
+
+Runs in a worker.
+"""
 
 import base64
 import io
@@ -13,6 +16,8 @@ from octavo.content.media.image_structure import check_structure
 from octavo.content.media.images import check_memory, open_image, orientation_of
 from octavo.content.media.thumbhash import thumbhash
 from octavo.content.media.transformations import KINDS
+from octavo.content.media.videos import VIDEO, read_facts, write_frame
+from octavo.core.errors import ApplicationError
 
 _HASHED_SIDE: Final = 32
 _SHOWN_SIDE: Final = 16
@@ -39,6 +44,24 @@ def create_placeholder(path: Path, mime: str) -> str | None:
             raise
         return None
     return _describe(small)
+
+
+def describe_video(path: Path, mime: str) -> str | None:
+    """Return the placeholder of a frame of a video as JSON text, with the facts about the video.
+
+    Returns None for damaged videos.
+    """
+    frame = path.with_name(f"{path.name}.frame.jpg")
+    try:
+        facts = read_facts(path, mime)
+        write_frame(path, mime, facts, frame)
+        placeholder = create_placeholder(frame, "image/jpeg")
+    except ApplicationError:
+        return None
+    finally:
+        frame.unlink(missing_ok=True)
+    video = {"width": facts.frame.width, "height": facts.frame.height, "duration": facts.duration}
+    return None if placeholder is None else orjson.dumps({**orjson.loads(placeholder), VIDEO: video}).decode()
 
 
 def _in_color(image: Image.Image) -> Image.Image:

@@ -34,11 +34,11 @@ from octavo.content.media.storage.local import LocalStorage
 from octavo.content.media.storage_cleanup import StorageCleanup, file_lock
 from octavo.content.media.transformations import (
     EXTENSIONS,
-    KINDS,
     TYPES,
     ImageFormat,
     Rendering,
     Transformation,
+    is_transformable,
 )
 from octavo.content.media.variant_rows import SourceFile, Variant
 from octavo.core.clock import SYSTEM_CLOCK, Clock
@@ -187,7 +187,7 @@ class ImageVariants:
             return None
         for _ in range(_ATTEMPTS):
             file = await variant_rows.find_file(self._database, source)
-            if file is None or file.mime not in KINDS or file.provider not in self._storage.providers:
+            if file is None or not is_transformable(file.mime) or file.provider not in self._storage.providers:
                 return self._unchanged_original(source, file)
             check_writable(self._database.read_only_message)
             with suppress(_FileChanged):
@@ -294,9 +294,9 @@ def _write(storage: Storage, source: str, path: Path, name: str, mime: str) -> S
 
 
 def _may_be_image(source: str) -> bool:
-    """Return whether a file with this extension can be an image that is transformed; unknown extensions can."""
+    """Return whether a file with this extension can be transformed; unknown extensions can."""
     mime = type_by_name(source) or ANY_TYPE
-    return mime == ANY_TYPE or (mime.startswith("image/") and mime != SVG)
+    return mime == ANY_TYPE or (mime.startswith("image/") and mime != SVG) or is_transformable(mime)
 
 
 def _remove(*paths: Path) -> None:

@@ -20,7 +20,7 @@ _DELETE: Final = "DELETE FROM octavo_image_placeholders WHERE file_id IN ({})"
 _TOUCH: Final = RawStatement("UPDATE files SET mime = mime WHERE id = {file}")
 _MISSING: Final = RawStatement("""
 SELECT id, name, url, mime, provider, provider_metadata, formats, coalesce({updated_at:milliseconds}, 0) FROM files
-WHERE id > {after} AND mime LIKE 'image/%'
+WHERE id > {after} AND (mime LIKE 'image/%' OR mime LIKE 'video/%')
 AND NOT EXISTS (SELECT 1 FROM octavo_image_placeholders p WHERE p.file_id = files.id) ORDER BY id LIMIT 100""")
 _COLUMNS: Final = ("id", "name", "url", "mime", "provider", "provider_metadata", "formats", "version")
 _AT_ONCE: Final = 500
@@ -44,7 +44,10 @@ async def add_placeholder(connection: Connection, dialect: Dialect, file_id: int
 
 
 async def find_missing(database: Database, after: int) -> list[dict[str, Any]]:
-    """Return up to 100 images without a placeholder, with ids above `after`. `version` is as in `variant_rows`."""
+    """Return up to 100 images and videos without a placeholder, with ids above `after`.
+
+    `version` is as in `variant_rows`.
+    """
     rows = await database.fetch_all(*_MISSING.bind(database.dialect, after=after))
     return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
 

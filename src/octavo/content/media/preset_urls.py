@@ -11,7 +11,15 @@ import orjson
 
 from octavo.content.media.image_sizes import Size
 from octavo.content.media.storage.base import Storage
-from octavo.content.media.transformations import KINDS, ImageFormat, Transformation, place, preset_version, version_text
+from octavo.content.media.transformations import (
+    ImageFormat,
+    Transformation,
+    is_transformable,
+    place,
+    preset_version,
+    version_text,
+)
+from octavo.content.media.videos import VIDEO
 from octavo.query.sql.read.select import compile_read
 from octavo.query.sql.read.select_file_facts import FileFactsCompiler
 
@@ -79,8 +87,10 @@ class PresetUrls:
         version: int | None,
         placeholder: Mapping[str, Any] | None,
     ) -> dict[str, Any]:
-        added = {} if placeholder is None else {_PLACEHOLDER: placeholder}
-        if not self._presets or mime not in KINDS or url is None or provider not in self._storage.providers:
+        added = _described(placeholder)
+        if VIDEO in added:
+            width, height = added[VIDEO]["width"], added[VIDEO]["height"]
+        if not self._presets or not is_transformable(mime) or url is None or provider not in self._storage.providers:
             return added
         is_private = bool(self._private_mark) and url.startswith(self._private_mark)
         url = url.removeprefix(self._private_mark)
@@ -96,6 +106,14 @@ class PresetUrls:
             preset: _entry(f"{path}?preset={quote(preset)}", f"{start}{self._versions[preset]}", wanted, size)
             for preset, wanted in self._presets.items()
         }
+
+
+def _described(placeholder: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the entries of a placeholder: of a video, the facts have their own entry."""
+    if placeholder is None:
+        return {}
+    video = {VIDEO: placeholder[VIDEO]} if VIDEO in placeholder else {}
+    return {_PLACEHOLDER: {name: value for name, value in placeholder.items() if name != VIDEO}, **video}
 
 
 def _entry(url: str, version: str, wanted: Transformation, size: Size | None) -> dict[str, Any]:

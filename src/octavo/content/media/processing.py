@@ -60,13 +60,14 @@ class FileInfo:
 class MediaOptions:
     """Options: the maximum file size in bytes; the formats of images, by name and maximum width or height; whether to
     keep metadata; whether files declared as images must be images; whether only a file of the same kind can replace a
-    file."""
+    file; whether videos get a placeholder."""
 
     size_limit: int = 200 << 20
     breakpoints: Mapping[str, int] = field(default_factory=lambda: {"large": 1000, "medium": 750, "small": 500})
     keep_notes: bool = False
     check_images: bool = False
     same_kind: bool = False
+    describes_videos: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +195,12 @@ class FileWork:
         options = self._options
         breakpoints = options.breakpoints if settings.scaled else {}
         preparation = Preparation(
-            breakpoints, options.check_images, options.keep_notes, settings.smaller, settings.upright
+            breakpoints,
+            options.check_images,
+            options.keep_notes,
+            settings.smaller,
+            settings.upright,
+            options.describes_videos,
         )
         return partial(prepare_file, self._path, mime, preparation)
 

@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 from octavo.content.media.focal_points import FocalPoint
 from octavo.content.media.image_sizes import Size
+from octavo.content.media.videos import has_frames
 from octavo.core.values import dataclass
 
 Fit = Literal["cover", "contain", "inside"]
@@ -72,6 +73,13 @@ KINDS: Final[Mapping[str, str]] = {
     **({HEIC: "HEIF"} if find_spec("pi_heif") is not None else {}),
 }
 """The types of images that can be transformed, and the names of their decoders. HEIC requires `octavo[heic]`."""
+
+
+def is_transformable(mime: str) -> bool:
+    """Return whether files of this type can be transformed: images, and videos, of which a frame is shown."""
+    return mime in KINDS or has_frames(mime)
+
+
 TYPES: Final[Mapping[ImageFormat, str]] = {
     "avif": "image/avif",
     "webp": "image/webp",

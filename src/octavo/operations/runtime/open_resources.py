@@ -103,7 +103,14 @@ def open_media(settings: Settings, database: Database, storage: Storage) -> Medi
     upload = settings.plugins.upload.config
     compat = settings.api.compat
     check_images, same_kind = compat.image_types == "checked", compat.replaced_kinds == "same"
-    media = MediaOptions(upload.size_limit, upload.breakpoints, upload.keep_metadata, check_images, same_kind)
+    media = MediaOptions(
+        upload.size_limit,
+        upload.breakpoints,
+        upload.keep_metadata,
+        check_images,
+        same_kind,
+        describes_videos=settings.api.images.in_formats,
+    )
     return MediaLibrary(database, storage, media)
 
 
