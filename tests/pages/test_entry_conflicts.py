@@ -96,3 +96,22 @@ def test_what_was_not_saved_is_offered_again(desk: Desk) -> None:
     desk.gone("Unsaved changes")
     assert stored(desk, article)["excerpt"] == "Lost in a crash"
     desk.until(f"{KEPT}.then((all) => all === '[]')", "nothing that the browser keeps")
+
+
+def test_a_save_keeps_what_another_tab_has_written(desk: Desk) -> None:
+    """One tab writes, then the same form in another tab is saved."""
+    article = make(desk, "In two tabs")
+    open_form(desk, article)
+    desk.fill("Excerpt", "Written in the first tab")
+    desk.until(f"{KEPT}.then((all) => all.includes('the first tab'))", "what the browser keeps")
+    desk.page.send("Page.navigate", url="about:blank")
+    desk.until("location.href === 'about:blank'", "another page")
+    open_form(desk, article)
+    desk.see("You have unsaved changes.")
+    desk.fill("Reading minutes", "7")
+    desk.until(f"{KEPT}.then((all) => JSON.parse(all).length === 2)", "both")
+    desk.click("Save")
+    desk.gone("Unsaved changes")
+    desk.until(f"{KEPT}.then((all) => JSON.parse(all).length === 1 && all.includes('the first tab'))", "the other one")
+    desk.click("Discard")
+    desk.until(f"{KEPT}.then((all) => all === '[]')", "nothing that the browser keeps")

@@ -10,6 +10,10 @@ export class Keeping {
   readonly #form: EntryForm;
   /** What was found when the form was opened. */
   found = $state.raw<Kept | null>(null);
+  /** The key of what was found, until this form has written or dropped it. */
+  #foundKey: string | null = null;
+  /** Two tabs with the same entry keep apart what is written in each. */
+  readonly #tab = Math.random().toString(36).slice(2);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isKept = false;
 
@@ -18,18 +22,24 @@ export class Keeping {
     void this.#look();
   }
 
-  get #key(): string {
+  get #place(): string {
     const { type, id, locale, origin, related } = this.#form;
     const which = type.kind === 'singleType' ? 'single' : (id ?? `new:${origin ?? ''}:${related ?? ''}`);
     return [session.user?.id, type.uid, which, locale ?? ''].join('/');
   }
 
+  get #key(): string {
+    return `${this.#place}/${this.#tab}`;
+  }
+
   async #look(): Promise<void> {
-    const found = await kept(this.#key);
-    if (!found || this.#form.isChanged) return;
+    const [key, found] = (await kept(this.#place)) ?? [];
+    if (!key || !found || this.#form.isChanged) return;
     const { attributes } = this.#form.type;
     const names = Object.keys(found.values).filter((name) => attributes[name] && this.#form.mayWrite(name));
-    if (names.length) this.found = found;
+    if (!names.length) return;
+    this.found = found;
+    this.#foundKey = key;
   }
 
   /** Keep what is changed, a moment after the last key. */
@@ -45,11 +55,26 @@ export class Keeping {
     if (found) this.#form.restore(found.values, found.base, this.#form.original);
   }
 
+  /** What was found is not wanted. */
+  async discard(): Promise<void> {
+    this.found = null;
+    await this.#dropFound();
+  }
+
+  /** What was written here is saved or not wanted. What another tab has written stays. */
   async forget(): Promise<void> {
     clearTimeout(this.#timer);
-    this.found = null;
     this.#isKept = false;
     await drop(this.#key);
+    await this.#dropFound();
+  }
+
+  /** Drop what was found if it is in the form now. */
+  async #dropFound(): Promise<void> {
+    const key = this.found ? null : this.#foundKey;
+    if (!key) return;
+    this.#foundKey = null;
+    await drop(key);
   }
 
   /** The form has got its id: what was kept for a new entry is there now. */
@@ -69,5 +94,6 @@ export class Keeping {
     const clean = (values: Values): Values => withoutPasswords(values, form.type.attributes, form.definitions);
     this.#isKept = true;
     await keep(this.#key, { values: clean(chosen), base: { ...clean(base), updatedAt: form.original.updatedAt }, at: Date.now() });
+    await this.#dropFound();
   }
 }

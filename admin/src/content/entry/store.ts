@@ -1,4 +1,4 @@
-/** What was written and not saved, kept in this browser (IndexedDB) by whose it is and where. Never a password. */
+/** What was written and not saved, kept in this browser (IndexedDB) by whose it is, where, and in which tab. Never a password. */
 import type { Attribute, Definitions } from '../../api/operations';
 import { partOf } from './merging';
 import type { Values } from './form.svelte';
@@ -46,10 +46,21 @@ async function ask<Result>(mode: IDBTransactionMode, what: (store: IDBObjectStor
   });
 }
 
-/** What is kept under a key; nothing where the browser keeps nothing. */
-export async function kept(key: string): Promise<Kept | null> {
-  const found = await ask<Kept | undefined>('readonly', (store) => store.get(key)).catch(() => undefined);
-  return found && found.at > Date.now() - LIFE ? found : null;
+/** The latest that any tab has kept for a place, with its key; nothing where the browser keeps nothing. */
+export async function kept(place: string): Promise<[key: string, what: Kept] | null> {
+  const range = IDBKeyRange.bound(`${place}/`, `${place}/\uffff`);
+  try {
+    const keys = await ask<IDBValidKey[]>('readonly', (store) => store.getAllKeys(range));
+    const found: [string, Kept][] = [];
+    for (const key of keys as string[]) {
+      const what = await ask<Kept | undefined>('readonly', (store) => store.get(key));
+      if (what && what.at > Date.now() - LIFE) found.push([key, what]);
+      else await drop(key);
+    }
+    return found.sort(([, a], [, b]) => b.at - a.at)[0] ?? null;
+  } catch {
+    return null;
+  }
 }
 
 export async function keep(key: string, what: Kept): Promise<void> {
