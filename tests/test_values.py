@@ -3,13 +3,17 @@
 import copy
 import gc
 import inspect
+import itertools
 import pickle
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, field, replace
 from typing import Any
 
 import pytest
 
+from octavo.core import values
 from octavo.core.errors import Problem
 from octavo.core.values import dataclass
 from tests.test_layers import SOURCE
@@ -65,6 +69,29 @@ class Odd:
 
     def __hash__(self) -> int:
         return self.number % 2
+
+
+def test_two_threads_can_use_a_class_for_the_first_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass(frozen=True, slots=True)
+    class Fresh:
+        number: int
+
+    create, entered, done = values._init_of, threading.Event(), threading.Event()
+    calls = itertools.count()
+
+    def slow(made: type) -> Any:
+        if next(calls) == 0:
+            entered.set()
+            assert done.wait(60)
+        return create(made)
+
+    monkeypatch.setattr(values, "_init_of", slow)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(lambda: list(map(Fresh, [1, 2, 3])))
+        assert entered.wait(60)
+        other = Fresh(4)
+        done.set()
+        assert [one.number for one in (*waiting.result(), other)] == [1, 2, 3, 4]
 
 
 def test_fields_of_all_kinds() -> None:

@@ -28,9 +28,10 @@ def _make(cls: type, options: dict[str, bool]) -> Any:
     left = vars(made).get("__weakref__")
     if left is not None and left.__objclass__ is not made:  # Python 3.11.2 copies the descriptor, which is invalid then
         del made.__weakref__
-    functions: dict[str, Any] = {"__init__": _first_init, "__repr__": _repr}
+    functions: dict[str, Any] = {"__init__": _on_first_use(made, "__init__", _init_of), "__repr__": _repr}
     if options.get("eq", True):
-        functions |= {"__eq__": _first_eq, "__hash__": _first_hash if frozen else None}
+        functions["__eq__"] = _on_first_use(made, "__eq__", _eq_of)
+        functions["__hash__"] = _on_first_use(made, "__hash__", _hash_of) if frozen else None
     if "__eq__" in own and own.get("__hash__") is None:
         own = {name: value for name, value in own.items() if name != "__hash__"}  # set by Python because of __eq__
     for name in functions.keys() - own.keys():
@@ -45,11 +46,18 @@ def _make(cls: type, options: dict[str, bool]) -> Any:
 _ABSENT: Final = object()
 
 
-def _first_init(self: Any, *values: Any, **named: Any) -> None:
-    """Compile `__init__` on first use: three of five classes have no instance when a service has started."""
-    owner = _owner(self, "__init__", _first_init)
-    owner.__init__ = _init_of(owner)
-    owner.__init__(self, *values, **named)
+def _on_first_use(made: type, name: str, create: Callable[[Any], Any]) -> Any:
+    """Return a method that is created on first use: three of five classes have no instance when a service has started.
+
+    Two threads can use it at once. Both create the same method, and neither searches for the class.
+    """
+
+    def first(self: Any, *values: Any, **named: Any) -> Any:
+        method = create(made)
+        setattr(made, name, method)
+        return method(self, *values, **named)
+
+    return first
 
 
 def _init_of(made: Any) -> Any:
@@ -80,24 +88,14 @@ def _init_of(made: Any) -> Any:
     return init
 
 
-def _first_eq(self: Any, other: object) -> Any:
-    """Create the comparison function on first use: most classes are never compared."""
-    owner = _owner(self, "__eq__", _first_eq)
-    get = _getter([one.name for one in dataclasses.fields(owner) if one.compare])
-    owner.__eq__ = lambda one, two: get(one) == get(two) if two.__class__ is one.__class__ else NotImplemented
-    return owner.__eq__(self, other)
+def _eq_of(made: Any) -> Any:
+    get = _getter([one.name for one in dataclasses.fields(made) if one.compare])
+    return lambda one, two: get(one) == get(two) if two.__class__ is one.__class__ else NotImplemented
 
 
-def _first_hash(self: Any) -> int:
-    owner = _owner(self, "__hash__", _first_hash)
-    get = _getter([one.name for one in dataclasses.fields(owner) if (one.compare if one.hash is None else one.hash)])
-    owner.__hash__ = lambda one: hash(get(one))
-    return hash(self)
-
-
-def _owner(value: object, name: str, function: object) -> Any:
-    """Return the class that defines the running function."""
-    return next(cls for cls in type(value).__mro__ if cls.__dict__.get(name) is function)
+def _hash_of(made: Any) -> Any:
+    get = _getter([one.name for one in dataclasses.fields(made) if (one.compare if one.hash is None else one.hash)])
+    return lambda one: hash(get(one))
 
 
 def _getter(names: Sequence[str]) -> Callable[[Any], Any]:
