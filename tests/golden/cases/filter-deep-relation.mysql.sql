@@ -1,4 +1,4 @@
-WITH t2 AS (SELECT t3.id FROM `books` t3 WHERE ((t3.id IN (SELECT t5.`book_id` FROM `books_author_links` t5 JOIN `authors` t6 ON t6.id = t5.`author_id` WHERE t6.id IN (SELECT t7.`author_id` FROM `books_author_links` t7 JOIN `books` t8 ON t8.id = t7.`book_id` WHERE t8.id IN (SELECT t9.`book_id` FROM `books_genres_links` t9 JOIN `genres` t10 ON t10.id = t9.`genre_id` WHERE t10.`name` = ?1))) AND t3.`published_at` IS NOT NULL) AND t3.`locale` = ?2)) SELECT CAST(
+SELECT CAST(
   concat_ws(
     '',
     '[',
@@ -32,8 +32,58 @@ WITH t2 AS (SELECT t3.id FROM `books` t3 WHERE ((t3.id IN (SELECT t5.`book_id` F
     ),
     ']'
   ) AS BINARY
-), (SELECT count(*) FROM t2)
-FROM (SELECT * FROM t2 ORDER BY id LIMIT ?3) t4
+), (SELECT count(*)
+FROM `books` t3
+WHERE (
+  (
+    t3.id IN (
+      SELECT t5.`book_id`
+      FROM `books_author_links` t5
+      JOIN `authors` t6 ON t6.id = t5.`author_id`
+      WHERE t6.id IN (
+        SELECT t7.`author_id`
+        FROM `books_author_links` t7
+        JOIN `books` t8 ON t8.id = t7.`book_id`
+        WHERE t8.id IN (
+          SELECT t9.`book_id`
+          FROM `books_genres_links` t9
+          JOIN `genres` t10 ON t10.id = t9.`genre_id`
+          WHERE t10.`name` = ?1
+        )
+      )
+    )
+    AND t3.`published_at` IS NOT NULL
+  )
+  AND t3.`locale` = ?2
+))
+FROM (
+  SELECT t3.id
+  FROM `books` t3
+  WHERE (
+    (
+      t3.id IN (
+        SELECT t5.`book_id`
+        FROM `books_author_links` t5
+        JOIN `authors` t6 ON t6.id = t5.`author_id`
+        WHERE t6.id IN (
+          SELECT t7.`author_id`
+          FROM `books_author_links` t7
+          JOIN `books` t8 ON t8.id = t7.`book_id`
+          WHERE t8.id IN (
+            SELECT t9.`book_id`
+            FROM `books_genres_links` t9
+            JOIN `genres` t10 ON t10.id = t9.`genre_id`
+            WHERE t10.`name` = ?1
+          )
+        )
+      )
+      AND t3.`published_at` IS NOT NULL
+    )
+    AND t3.`locale` = ?2
+  )
+  ORDER BY id
+  LIMIT ?3
+) t4
 JOIN `books` t11 ON t11.id = t4.id;
 -- 1: 'genre 2'
 -- 2: 'en'

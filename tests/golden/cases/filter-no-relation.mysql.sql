@@ -1,4 +1,4 @@
-WITH t2 AS (SELECT t3.id FROM `books` t3 WHERE (((t3.id IN (SELECT t5.`book_id` FROM `books_author_links` t5 JOIN `authors` t6 ON t6.id = t5.`author_id` WHERE t6.id IS NULL) OR NOT EXISTS (SELECT 1 FROM `books_author_links` t7 JOIN `authors` t8 ON t8.id = t7.`author_id` WHERE t7.`book_id` = t3.id)) AND t3.`published_at` IS NOT NULL) AND t3.`locale` = ?1)) SELECT CAST(
+SELECT CAST(
   concat_ws(
     '',
     '[',
@@ -32,8 +32,54 @@ WITH t2 AS (SELECT t3.id FROM `books` t3 WHERE (((t3.id IN (SELECT t5.`book_id` 
     ),
     ']'
   ) AS BINARY
-), (SELECT count(*) FROM t2)
-FROM (SELECT * FROM t2 ORDER BY id LIMIT ?2) t4
+), (SELECT count(*)
+FROM `books` t3
+WHERE (
+  (
+    (
+      t3.id IN (
+        SELECT t5.`book_id`
+        FROM `books_author_links` t5
+        JOIN `authors` t6 ON t6.id = t5.`author_id`
+        WHERE t6.id IS NULL
+      )
+      OR NOT EXISTS (
+        SELECT 1
+        FROM `books_author_links` t7
+        JOIN `authors` t8 ON t8.id = t7.`author_id`
+        WHERE t7.`book_id` = t3.id
+      )
+    )
+    AND t3.`published_at` IS NOT NULL
+  )
+  AND t3.`locale` = ?1
+))
+FROM (
+  SELECT t3.id
+  FROM `books` t3
+  WHERE (
+    (
+      (
+        t3.id IN (
+          SELECT t5.`book_id`
+          FROM `books_author_links` t5
+          JOIN `authors` t6 ON t6.id = t5.`author_id`
+          WHERE t6.id IS NULL
+        )
+        OR NOT EXISTS (
+          SELECT 1
+          FROM `books_author_links` t7
+          JOIN `authors` t8 ON t8.id = t7.`author_id`
+          WHERE t7.`book_id` = t3.id
+        )
+      )
+      AND t3.`published_at` IS NOT NULL
+    )
+    AND t3.`locale` = ?1
+  )
+  ORDER BY id
+  LIMIT ?2
+) t4
 JOIN `books` t9 ON t9.id = t4.id;
 -- 1: 'en'
 -- 2: 25

@@ -1,4 +1,4 @@
-WITH t2 AS (SELECT t3.id FROM `books` t3 WHERE ((lower(t3.`title`) LIKE concat('%', replace(replace(replace(lower(?1), '|', '||'), '%', '|%'), '_', '|_'), '%') ESCAPE '|' AND t3.`published_at` IS NOT NULL) AND t3.`locale` = ?2)) SELECT CAST(
+SELECT CAST(
   concat_ws(
     '',
     '[',
@@ -32,8 +32,36 @@ WITH t2 AS (SELECT t3.id FROM `books` t3 WHERE ((lower(t3.`title`) LIKE concat('
     ),
     ']'
   ) AS BINARY
-), (SELECT count(*) FROM t2)
-FROM (SELECT * FROM t2 ORDER BY id LIMIT ?3) t4
+), (SELECT count(*)
+FROM `books` t3
+WHERE (
+  (
+    lower(t3.`title`) LIKE concat(
+      '%',
+      replace(replace(replace(lower(?1), '|', '||'), '%', '|%'), '_', '|_'),
+      '%'
+    ) ESCAPE '|'
+    AND t3.`published_at` IS NOT NULL
+  )
+  AND t3.`locale` = ?2
+))
+FROM (
+  SELECT t3.id
+  FROM `books` t3
+  WHERE (
+    (
+      lower(t3.`title`) LIKE concat(
+        '%',
+        replace(replace(replace(lower(?1), '|', '||'), '%', '|%'), '_', '|_'),
+        '%'
+      ) ESCAPE '|'
+      AND t3.`published_at` IS NOT NULL
+    )
+    AND t3.`locale` = ?2
+  )
+  ORDER BY id
+  LIMIT ?3
+) t4
 JOIN `books` t5 ON t5.id = t4.id;
 -- 1: '100%'
 -- 2: 'en'

@@ -1,4 +1,39 @@
-WITH t2 AS (
+SELECT CAST(
+  concat_ws(
+    '',
+    '[',
+    coalesce(
+      group_concat(
+        concat_ws(
+          '',
+          '{"id":',
+          t9.id,
+          ',"attributes":{"rank":',
+          coalesce(t9.`rank`, 'null'),
+          '},"meta":{}}'
+        )
+        ORDER BY t4.k0 IS NOT NULL DESC,
+        t4.k0 DESC,
+        t4.k1 IS NOT NULL,
+        t4.k1,
+        t4.id SEPARATOR ',' LIMIT ?1
+      ),
+      ''
+    ),
+    ']'
+  ) AS BINARY
+), (SELECT count(*)
+FROM `genres` t3
+WHERE (
+  t3.id IN (
+    SELECT t7.`genre_id`
+    FROM `genres_parent_links` t7
+    JOIN `genres` t8 ON t8.id = t7.`inv_genre_id`
+    WHERE t8.id IS NOT NULL
+  )
+  AND t3.`published_at` IS NOT NULL
+))
+FROM (
   SELECT t3.id,
   (
     SELECT t6.`name`
@@ -19,30 +54,9 @@ WITH t2 AS (
     )
     AND t3.`published_at` IS NOT NULL
   )
-) SELECT CAST(concat_ws(
-  '',
-  '[',
-  coalesce(
-    group_concat(
-      concat_ws(
-        '',
-        '{"id":',
-        t9.id,
-        ',"attributes":{"rank":',
-        coalesce(t9.`rank`, 'null'),
-        '},"meta":{}}'
-      )
-      ORDER BY t4.k0 IS NOT NULL DESC,
-      t4.k0 DESC,
-      t4.k1 IS NOT NULL,
-      t4.k1,
-      t4.id SEPARATOR ',' LIMIT ?1
-    ),
-    ''
-  ),
-  ']'
-) AS BINARY), (SELECT count(*)
-FROM t2)
-FROM (SELECT * FROM t2 ORDER BY k0 DESC, k1, id LIMIT ?1) t4
+  ORDER BY k0 DESC,
+  k1,
+  id LIMIT ?1
+) t4
 JOIN `genres` t9 ON t9.id = t4.id;
 -- 1: 25

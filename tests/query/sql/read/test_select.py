@@ -12,6 +12,7 @@ from octavo.database.synchronize import synchronize
 from octavo.query.params import PageLimits, read_query
 from octavo.query.plan.read import Planned, plan_read
 from octavo.query.request import ReadRequest
+from octavo.query.sql.dialects.mysql import MySQLDialect
 from octavo.query.sql.read.select import compile_read
 from octavo.schema.definition_values import Reader
 from octavo.schema.loader import builtin_registry
@@ -73,6 +74,17 @@ def test_callers_texts_are_never_in_the_statement(registry: Registry, name: str)
     found = planned(registry, query)
     assert "EVIL" not in compile_read(found.plan, registry, DIALECTS[name], LARGEST_ANSWER)
     assert found.values.count("EVIL'") == 5
+
+
+@pytest.mark.parametrize("version, tables, conditions", [("8.0.36", 1, 1), ("10.11.6-MariaDB", 0, 2)])
+def test_a_table_of_matches_needs_a_database_that_keeps_it(
+    registry: Registry, version: str, tables: int, conditions: int
+) -> None:
+    dialect = MySQLDialect()
+    dialect.adapt(version, 2**24)
+    plan = planned(registry, "filters[title][$containsi]=a&sort=slug").plan
+    text = compile_read(plan, registry, dialect, LARGEST_ANSWER)
+    assert (text.count("WITH "), text.count(" LIKE ")) == (tables, conditions)
 
 
 @pytest.mark.anyio

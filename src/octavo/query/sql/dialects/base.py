@@ -266,6 +266,7 @@ class Dialect(BasicDialect):
     counts_tables_at_once = False  # whether `count(*)` of a whole table does not read each row
     kept_table = "AS MATERIALIZED"
     """The text between a WITH table's name and its SELECT that materializes it."""
+    keeps_tables = True  # whether a WITH table that is read twice is computed once
     pages_ids_first = False
     """Whether a page of ids is selected before JSON is built, because `join_ordered` builds the JSON of all rows."""
     plans_by_limit = False

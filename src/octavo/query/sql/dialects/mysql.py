@@ -127,6 +127,7 @@ class MySQLDialect(Dialect):
             self.introspection = _introspection(_TYPE)
             self.table_options = _OWN_TABLES.format("utf8mb4_0900_bin")
             self.most_joined_conditions = 2
+            self.keeps_tables = True
             self.unjoined = "coalesce({}, 0)"  # it turns `IN (...) IS TRUE` into a join, too
 
     # Scripts
@@ -197,6 +198,7 @@ class MySQLDialect(Dialect):
 
     aggregate = "group_concat"
     kept_table = "AS"
+    keeps_tables = False
     pages_ids_first = True
 
     def concat(self, parts: Sequence[str]) -> str:

@@ -251,20 +251,23 @@ class SelectCompiler(ShapeCompiler):
 
     def _searched_page(self, plan: ReadPlan) -> tuple[str, OrderedRows, str]:
         """Return a WITH clause with all matching ids and their sort values, the page's rows, and the total. So the
-        condition is evaluated once for each entry."""
+        condition is evaluated once for each entry. A database that computes a WITH table for each use gets the matching
+        entries without it, and does not sort more of them than a page needs."""
         selection, found, alias, page = plan.selection, self.alias(), self.alias(), self.alias()
         orders = [self.order_value(order, alias) for order in selection.order]
         columns = "".join(f", {value} AS k{number}" for number, value in enumerate(orders))
-        where = self.where(selection.condition, alias)
-        rows = f"SELECT {alias}.id{columns} FROM {self.table(selection)} {alias}{where}"
-        chosen = f"WITH {found} {self.dialect.kept_table} ({rows}) "
-        return chosen, self._shown(plan, found, page), self._total(plan, f"FROM {found}") if plan.with_count else ""
+        matching = f"FROM {self.table(selection)} {alias}{self.where(selection.condition, alias)}"
+        chosen, rows = "", f"SELECT {alias}.id{columns} {matching}"
+        if self.dialect.keeps_tables:
+            chosen, matching = f"WITH {found} {self.dialect.kept_table} ({rows}) ", f"FROM {found}"
+            rows = f"SELECT * {matching}"
+        return chosen, self._shown(plan, rows, page), self._total(plan, matching) if plan.with_count else ""
 
     def _page_of_parts(self, plan: ReadPlan, search: SubstringSearch) -> tuple[str, OrderedRows, str]:
         """Return the same for a page found by substring search, which may not need all matches; a total counts them
         all."""
         found, page = search.found(), self.alias()
-        rows = self._shown(plan, f"({found.rows}) {self.alias()}", page)
+        rows = self._shown(plan, f"SELECT * FROM ({found.rows}) {self.alias()}", page)
         if not plan.with_count:
             return f"WITH {found.tables} ", rows, ""
         alias = self.alias()
@@ -276,10 +279,10 @@ class SelectCompiler(ShapeCompiler):
         return f"WITH {found.tables} ", rows, total
 
     def _shown(self, plan: ReadPlan, found: str, page: str) -> OrderedRows:
-        """Return the page's rows from a table with ids and sort values."""
+        """Return the page's rows from a SELECT of ids and sort values."""
         selection = plan.selection
         terms = [f"k{number}{' DESC' if order.descending else ''}" for number, order in enumerate(selection.order)]
-        ids = self._cut(f"SELECT * FROM {found} ORDER BY {', '.join((*terms, 'id'))}", selection)
+        ids = self._cut(f"{found} ORDER BY {', '.join((*terms, 'id'))}", selection)
         order, entry = [f"{page}.{term}" for term in (*terms, "id")], self.alias()
         return OrderedRows(
             self.entry_json(selection.target, plan.shape, entry),
