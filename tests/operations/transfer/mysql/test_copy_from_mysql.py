@@ -114,8 +114,9 @@ async def test_every_value(mysql_server: MysqlServer, town: str, database: Datab
         40: ["", None, None, -(2**31), -(2**63), -1e300, "-0.05", False, None, None, None, None, None],
         41: ["nested", *[None] * 12],
     }
+    half = "1.50" if mysql_server.is_mariadb else "1.5"  # MySQL does not store the digits of numbers
     assert {entry: text.replace(" ", "") for entry, text in facts.items()} == {
-        12: '{"a":[1,1.50,"two",null]}',
+        12: f'{{"a":[1,{half},"two",null]}}',
         40: '"text"',
         41: '{"b":2}',
     }
