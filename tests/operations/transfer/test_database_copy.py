@@ -192,6 +192,31 @@ async def test_what_cannot_be_kept_is_told_all_at_once(
     assert await target.fetch_value("SELECT count(*) FROM streets") == 0
 
 
+async def test_json_beyond_the_limits_of_python_stays_json(
+    source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry, tmp_path: Path
+) -> None:
+    """A text that is not JSON is a string. Everything else keeps its type, or is listed."""
+    texts = ("[1e400]", 'no JSON \\ "', "[NaN]", r'["\ud83d\ude00"]', r'"\ud83d"', "[1e131072]", r'{"a": "\udc00"}')
+    for number, text in enumerate(texts, 51):
+        await source.execute("INSERT INTO houses (id, name, facts) VALUES (?1, 'a', ?2)", (number, text))
+    report = await copy(source, target, registry, skip_invalid=True)
+    assert sorted(report.invalid.summary()) == [
+        "houses.facts, id 55: contains half of a surrogate pair",
+        "houses.facts, id 56: contains a number that is too large",
+        "houses.facts, id 57: contains half of a surrogate pair",
+    ]
+    stored = await target.fetch_all("SELECT facts::text FROM houses WHERE id BETWEEN 51 AND 54 ORDER BY id")
+    assert [row[0] for row in stored] == ["[1" + "0" * 400 + "]", r'"no JSON \\ \""', '"[NaN]"', '["😀"]']
+    back = SqliteDatabase(tmp_path / "back.db")
+    await back.connect()
+    try:
+        assert (await copy(source, back, registry)).invalid.count == 0
+        copied = await back.fetch_all("SELECT facts FROM houses WHERE id > 50 ORDER BY id")
+    finally:
+        await back.close()
+    assert [row[0] for row in copied] == [texts[0], r'"no JSON \\ \""', '"[NaN]"', *texts[3:]]
+
+
 async def test_decimals_may_be_rounded(source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry) -> None:
     await source.execute("UPDATE houses SET rent = 1.006 WHERE id = 12")
     await copy(source, target, registry, rounded=True)

@@ -19,7 +19,7 @@ from octavo.operations.transfer.entries.hidden import find_all_hidden
 from octavo.operations.transfer.entries.json_values import iso_instant, to_json
 from octavo.operations.transfer.entries.reader import EntryReader
 from octavo.operations.transfer.entries.tables import EntryTables
-from octavo.operations.transfer.problems import Problems
+from octavo.operations.transfer.problems import Problems, TransferError
 from octavo.operations.transfer.rows.tables import ID, RowTable, read_batches
 from octavo.query.sql.dialects.base import Dialect
 from octavo.schema.content_types import FILE
@@ -63,10 +63,14 @@ async def _rows(
 ) -> AsyncIterator[dict[str, Any]]:
     async for rows in read_batches(connection, dialect, table):
         for row in rows:
-            yield {
-                name: others[name](value) if name in others else to_json(kind, value)
-                for (name, kind), value in zip(table.columns.items(), row, strict=True)
-            }
+            try:
+                values = {
+                    name: others[name](value) if name in others else to_json(kind, value)
+                    for (name, kind), value in zip(table.columns.items(), row, strict=True)
+                }
+            except ValueError as error:
+                raise TransferError(f"{table.name}, id {row[0]}: {error}") from error
+            yield values
 
 
 def _stored_value(text: str | None) -> Any:

@@ -35,13 +35,22 @@ def shortest(number: float) -> float | int:
     return int(number) if number.is_integer() and abs(number) <= MAX_SAFE_INTEGER else number
 
 
+def _fragment(text: str) -> orjson.Fragment:
+    """Return JSON text as a part of a line. Raises ValueError for JSON that `octavo import` could not read."""
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise ValueError(f"cannot be stored in an archive: {error}") from error
+    return orjson.Fragment(text)
+
+
 _WRITTEN: Final[Mapping[ValueKind, Callable[[Any], Any]]] = {
     ValueKind.BIG_INTEGER: str,
     ValueKind.FLOAT: shortest,
     ValueKind.DECIMAL: lambda digits: shortest(float(digits)),
     ValueKind.DATETIME: iso_instant,
     ValueKind.TIMESTAMP: str,
-    ValueKind.JSON: lambda text: orjson.Fragment(text),
+    ValueKind.JSON: _fragment,
 }
 
 

@@ -74,4 +74,5 @@ class MysqlSourceDialect(BasicDialect):
         # On MySQL, v4 reads a JSON string that contains JSON as this JSON.
         inner = f"json_unquote({column})"
         nested = f"json_valid({column}) AND json_type({column}) = 'STRING' AND json_valid({inner})"
-        return f"CASE WHEN {nested} THEN {inner} ELSE {column} END"
+        is_string = f"NOT json_valid({column})"  # in columns of other types than JSON
+        return f"CASE WHEN {nested} THEN {inner} WHEN {is_string} THEN json_quote({column}) ELSE {column} END"

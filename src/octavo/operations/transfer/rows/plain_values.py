@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from itertools import accumulate
-from math import isinf, isnan
+from math import isfinite, isinf, isnan
 from typing import Any, Final
 
 import orjson
@@ -52,7 +52,11 @@ _BRACKET: Final = re.compile(r"[][{}]")
 _YEAR: Final = re.compile(r"\d{4}-", re.ASCII)
 _DIGITS: Final = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 _FRACTION: Final = re.compile(r"(\.\d{3})\d+\Z", re.ASCII)
-_NUL_IN_JSON: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+_JSON_NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_EXTREME: Final = re.compile(r"\d[eE][+-]?\d\d|\d{200}", re.ASCII)
+"""Occurs in numbers of more than 208 digits, and in others."""
+_JSON_ESCAPE: Final = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u(0000|[dD][89a-fA-F]..)|\\.")
+"""An escape sequence, with a group for NUL and for half of a surrogate pair."""
 _BOOLEANS: Final = {"1": True, "true": True, "t": True, "0": False, "false": False, "f": False}
 
 
@@ -126,13 +130,21 @@ def _instant(stored: Any) -> int:
 
 
 def _json(stored: Any) -> str:
-    """Return JSON text. On SQLite, the reference stores JSON strings without quotes, so invalid JSON is a string."""
+    """Return JSON text. `BasicDialect.stored_json` reads other texts as JSON strings."""
+    if isinstance(stored, float) and not isfinite(stored):
+        raise ValueError("is not a finite number")
     text = _text(stored)
+    if isinstance(stored, bytes) and not _is_json(text):
+        raise ValueError("is not JSON")
+    return text
+
+
+def _is_json(text: str) -> bool:
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError:
-        return orjson.dumps(text).decode()
-    return text
+        return False
+    return True
 
 
 _PLAIN: Final[Mapping[ValueKind, Callable[[Any], Any]]] = {
@@ -219,10 +231,40 @@ def _shown_instant(milliseconds: int) -> str:
 
 
 def _json_obstacle(text: str, limits: ColumnLimits) -> str | None:
-    if not limits.nul_in_json and _NUL_IN_JSON.search(text):
-        return "contains a NUL character"
+    problem = _escape_obstacle(text, limits) or _json_number_obstacle(text, limits)
+    if problem is not None:
+        return problem
     most = limits.json_levels
     return f"has more than {most} levels" if most is not None and _levels(text, most) > most else None
+
+
+def _escape_obstacle(text: str, limits: ColumnLimits) -> str | None:
+    if "\\u" not in text:
+        return None
+    found = {escape[1] for escape in _JSON_ESCAPE.finditer(text)} - {None}
+    if not limits.nul_in_json and "0000" in found:
+        return "contains a NUL character"
+    return "contains half of a surrogate pair" if not limits.half_pairs_in_json and found - {"0000"} else None
+
+
+def _json_number_obstacle(text: str, limits: ColumnLimits) -> str | None:
+    if limits.most_json_number is None or not _EXTREME.search(text):
+        return None
+    numbers = _JSON_NUMBER.findall(_JSON_STRING.sub("", text))
+    problems = (_number_problem(number, limits) for number in numbers if _EXTREME.search(number))
+    return next(filter(None, problems), None)
+
+
+def _number_problem(text: str, limits: ColumnLimits) -> str | None:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:  # the exponent has more than 18 digits
+        return "contains a number with a too large exponent"
+    if limits.most_json_number is not None and number.copy_abs() >= limits.most_json_number:  # abs() rounds
+        return "contains a number that is too large"
+    exponent, places = number.as_tuple().exponent, limits.json_places
+    is_exact = places is None or not isinstance(exponent, int) or -exponent <= places
+    return None if is_exact else f"contains a number with more than {places} decimal places"
 
 
 def _levels(text: str, most: int) -> int:

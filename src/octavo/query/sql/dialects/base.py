@@ -198,7 +198,7 @@ class BasicDialect(ABC):
         """Convert a stored instant to milliseconds since 1970, UTC."""
 
     def stored_json(self, column: str) -> str:
-        """Return the SQL that reads JSON text from a column for a copy."""
+        """Return the SQL that reads JSON text from a column for a copy. Texts that are not JSON are JSON strings."""
         return column
 
     def on_conflict(self, *keys: str) -> str:

@@ -1,6 +1,7 @@
 """The limits of a database's column types."""
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Final
 
 from octavo.core.values import dataclass
@@ -22,6 +23,12 @@ class ColumnLimits:
     """Whether a column accepts values of types other than its own."""
     nul_in_json: bool = True
     """Whether texts inside JSON can contain NUL characters."""
+    half_pairs_in_json: bool = True
+    """Whether texts inside JSON can contain half of a surrogate pair."""
+    most_json_number: Decimal | None = None
+    """The absolute value of numbers inside JSON is smaller than this."""
+    json_places: int | None = None
+    """Decimal places of numbers inside JSON."""
     year_zero: bool = True
     """Whether the first year of dates is 0, not 1."""
     datetimes: tuple[int, int] | None = None
@@ -43,6 +50,9 @@ PORTABLE: Final = ColumnLimits(
     decimal_places=2,
     other_types=False,
     nul_in_json=False,
+    half_pairs_in_json=False,
+    most_json_number=Decimal("1e131072"),  # numeric
+    json_places=16383,
     year_zero=False,
     datetimes=(FIRST_INSTANT, LAST_INSTANT),
     timestamps=(FIRST_INSTANT, LAST_INSTANT),
@@ -54,5 +64,7 @@ MARIADB: Final = replace(
     timestamps=(1_000, 2_147_483_647_999),  # timestamp(6) from the second second of 1970 to January 2038
     infinite_numbers=False,
     json_levels=31,
+    most_json_number=None,
+    json_places=None,
 )
-MYSQL: Final = replace(MARIADB, json_levels=100)
+MYSQL: Final = replace(MARIADB, json_levels=100, most_json_number=Decimal(2**1024 - 2**970))  # rounded to a double

@@ -110,6 +110,11 @@ class SQLiteDialect(Dialect):
             return ""
         return f" LIMIT {limit or _NO_LIMIT}" + (f" OFFSET {start}" if start else "")
 
+    def stored_json(self, column: str) -> str:
+        # As in `json_scalar`. Other types than text are checked by the copy.
+        is_string = f"typeof({column}) = 'text' AND NOT json_valid({column})"
+        return f"CASE WHEN {is_string} THEN json_quote({column}) ELSE {column} END"
+
     def json_scalar(self, kind: ValueKind, column: str) -> str:
         match kind:
             case ValueKind.BOOLEAN:
