@@ -135,6 +135,7 @@ def test_schedules_are_moved_in_the_calendar(desk: Desk) -> None:
     desk.ask("PUT", path, {"publishAt": None, "unpublishAt": None})
     desk.open("/admin/calendar?date=2999-03-15")
     desk.see("Nothing is scheduled in this period")
+    assert desk.page.do("document.querySelector('.calendar').checkVisibility()") is False
     leave(desk)
 
 

@@ -119,6 +119,8 @@ def test_blocks_are_written_as_v4_writes_them(desk: Desk) -> None:
     desk.press("Enter")
     write(desk, "C")
     assert desk.do("document.querySelectorAll('.blocks :is(ul, ol) > :not(li)').length") == 0
+    padding = desk.do("getComputedStyle(document.querySelector('[role=toolbar] select')).paddingInlineEnd")
+    assert padding == "24px", "The arrow of the list would cover its text"
     assert desk.barriers() == []
     save(desk)
     item = {"type": "list-item"}
