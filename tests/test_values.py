@@ -72,10 +72,6 @@ class Odd:
 
 
 def test_two_threads_can_use_a_class_for_the_first_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    @dataclass(frozen=True, slots=True)
-    class Fresh:
-        number: int
-
     create, entered, done = values._init_of, threading.Event(), threading.Event()
     calls = itertools.count()
 
@@ -86,6 +82,11 @@ def test_two_threads_can_use_a_class_for_the_first_time(monkeypatch: pytest.Monk
         return create(made)
 
     monkeypatch.setattr(values, "_init_of", slow)
+
+    @dataclass(frozen=True, slots=True)
+    class Fresh:
+        number: int
+
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(lambda: list(map(Fresh, [1, 2, 3])))
         assert entered.wait(60)

@@ -62,6 +62,17 @@ def test_facts_and_a_frame(clips: Path, tmp_path: Path, name: str, mime: str, si
     assert max(green, blue) < 60
 
 
+def test_a_picture_that_ends_before_the_sound_has_a_frame(tmp_path: Path) -> None:
+    sound = ("-f", "lavfi", "-i", "sine=duration=9")
+    make(
+        tmp_path, "-f", "lavfi", "-i", "color=red:size=64x48:rate=5:duration=0.2", *sound, "-c:v", "mpeg4", "short.mp4"
+    )
+    write_frame(
+        tmp_path / "short.mp4", "video/mp4", read_facts(tmp_path / "short.mp4", "video/mp4"), tmp_path / "frame.jpg"
+    )
+    assert (tmp_path / "frame.jpg").stat().st_size > 0
+
+
 def test_other_files_and_hosts_are_not_opened(clips: Path, tmp_path: Path) -> None:
     """A playlist or a list of files names others; ffmpeg would open them if it chose the demuxer by the content."""
     path = str(clips / "wide.mp4")
@@ -107,8 +118,9 @@ async def test_posters_are_transformed_images(shop: Shop, clips: Path) -> None:
 
 
 @pytest.mark.parametrize("bookshop_copy", ["sqlite"], indirect=True)
-async def test_videos_that_cannot_be_read_are_stored_as_they_are(shop: Shop) -> None:
+async def test_videos_that_cannot_be_read_are_stored_as_they_are(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
     (file,) = await shop.add(("files", "broken.mp4", b"\0\0\0\x18ftypmp42" + b"x" * 4000, "video/mp4"))
     assert "video" not in (file["formats"] or {})
+    assert "broken.mp4 has no poster: the video cannot be read" in caplog.text
     answer = await get(shop, f"{file['url']}?preset=wide")
     assert (answer.status, answer.headers["content-type"]) == (200, "video/mp4")

@@ -4,6 +4,7 @@ It is the last source of files, because private files are not in the public fold
 """
 
 import asyncio
+from collections.abc import Mapping
 from functools import partial
 from typing import Final
 from urllib.parse import parse_qsl
@@ -32,11 +33,15 @@ class PrivateFiles:
         max_age: int,
         clock: Clock = SYSTEM_CLOCK,
         access: PrivateAccess | None = None,
+        *,
+        is_remote: bool = False,
     ) -> None:
         """Create the files. `max_age` is the maximum lifetime in the caches of browsers, in seconds.
 
-        `access`: callers for whom it returns True need no signature.
+        `access`: callers for whom it returns True need no signature. `is_remote`: the storage is asked only for them
+        and for signed URLs; other requests get no response.
         """
+        self._is_remote = is_remote
         self._access = access
         self._storage = storage
         self._secret = secret
@@ -49,13 +54,16 @@ class PrivateFiles:
         segments = safe_segments(path[len(UPLOADS) :]) if path.startswith(UPLOADS) else None
         if segments is None:
             return None
-        name = "/".join(segments)
+        name, now = "/".join(segments), self._clock.wall()
+        query = request.scope["query_string"].decode("latin-1")
+        given = dict(parse_qsl(query, keep_blank_values=True))
+        is_permitted = await has_access(self._access, request, given)
+        if self._is_remote and not is_permitted and not self._is_signed(path, query, given, now):
+            return None  # nobody can let Octavo ask the storage without a limit
         facts = await asyncio.to_thread(self._storage.private_facts, name)
         if facts is None:
             return None
-        query, now = request.scope["query_string"].decode("latin-1"), self._clock.wall()
-        given = dict(parse_qsl(query, keep_blank_values=True))
-        if await has_access(self._access, request, given):
+        if is_permitted:
             options = StaticOptions("private, max-age=0", entity_tags=True, untrusted=True)
             response = await self._serve(request, name, facts, options)
             return None if response is None else vary_by_caller(response)
@@ -65,6 +73,12 @@ class PrivateFiles:
         remaining = int(given[EXPIRES][:12]) - int(now)
         options = StaticOptions(f"private, max-age={min(remaining, self._max_age)}", entity_tags=True, untrusted=True)
         return await self._serve(request, name, facts, options)
+
+    def _is_signed(self, path: str, query: str, given: Mapping[str, str], now: float) -> bool:
+        """Return whether a URL has a signature. Raises ForbiddenError if it is wrong or has expired."""
+        if SIGNATURE in given:
+            check_signature(path, query, given, self._secret, now, is_private=True)
+        return SIGNATURE in given
 
     async def _serve(
         self, request: Request, name: str, facts: ContentFacts | None, options: StaticOptions

@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from functools import partial
 from io import FileIO
 from pathlib import Path
 from stat import S_IFREG, S_ISREG
@@ -145,9 +146,24 @@ async def answer_content(
     """Return a file, or the requested range, that may be elsewhere. Raises what `open_part` raises."""
     response, start = _describe(request, stat, content_type, options)
     if isinstance(response, FileResponse) and request.method != "HEAD":
-        content = await asyncio.to_thread(open_part, start, response.length)
-        response.chunks, response.close = _read(content, 0, response.length), content.close
+        opening = asyncio.create_task(asyncio.to_thread(open_part, start, response.length))
+        try:
+            content = await asyncio.shield(opening)
+        except asyncio.CancelledError:  # a thread cannot be cancelled
+            opening.add_done_callback(_close_opened)
+            raise
+        response.chunks, response.close = _read(content, 0, response.length), partial(_close_in_thread, content)
     return response
+
+
+def _close_opened(opening: "asyncio.Task[IO[bytes]]") -> None:
+    if not opening.cancelled() and opening.exception() is None:
+        _close_in_thread(opening.result())
+
+
+def _close_in_thread(content: IO[bytes]) -> None:
+    """Close content without waiting for a read that is still running in another thread."""
+    asyncio.get_running_loop().run_in_executor(None, content.close)
 
 
 def file_stat(size: int, changed: int) -> os.stat_result:

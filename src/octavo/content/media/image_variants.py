@@ -42,7 +42,7 @@ from octavo.content.media.transformations import (
 )
 from octavo.content.media.variant_rows import SourceFile, Variant
 from octavo.core.clock import SYSTEM_CLOCK, Clock
-from octavo.core.errors import ApplicationError, ServiceUnavailable
+from octavo.core.errors import ApplicationError, PayloadTooLargeError, ServiceUnavailable
 from octavo.core.media_types import ANY_TYPE, type_by_name
 from octavo.core.threads import in_thread
 from octavo.core.values import dataclass
@@ -248,6 +248,8 @@ class ImageVariants:
             return await self._publish(source, key, file, rendering.format, target)
         except FileNotFoundError:
             return None
+        except PayloadTooLargeError:
+            return self._unchanged_original(source, file)
         except ApplicationError as error:
             logger.warning("%s cannot be transformed, so the original is served: %s", source, error)
             return self._unchanged_original(source, file)

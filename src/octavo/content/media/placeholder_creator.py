@@ -14,6 +14,7 @@ from octavo.content.media.placeholder_rows import add_placeholder, find_missing
 from octavo.content.media.storage.base import ReadableStorage, Storage
 from octavo.content.media.storage_cleanup import file_lock
 from octavo.content.media.stored_parts import stored_parts
+from octavo.content.media.transformations import is_transformable
 from octavo.content.media.variant_rows import version_of
 from octavo.core.threads import in_thread
 from octavo.database.connection import Database
@@ -48,7 +49,7 @@ class PlaceholderCreator:
         read = {name: _read(row[name]) for name in ("formats", "provider_metadata")}
         parts = dict(stored_parts(self._storage, {**row, **read}))
         name = parts.get(THUMBNAIL_NAME) or parts.get("")
-        if name is None:
+        if name is None or not is_transformable(str(row["mime"])):
             return False
         path = self._storage.workspace.temporary()
         try:

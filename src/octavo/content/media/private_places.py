@@ -6,7 +6,7 @@ after a restore of the database.
 """
 
 import logging
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -60,7 +60,7 @@ class PrivatePlaces:
         if not isinstance(storage, PrivateStorage) or not storage.hides_files:
             return 0
         hidden = await in_thread(lambda: set(storage.private_names()))
-        misplaced, marked = await self._unhidden(hidden)
+        misplaced, marked = await self._unhidden(storage)
         misplaced += await self._unmarked(sorted(hidden - marked)[:_MOST_UNMARKED])
         settled = 0
         for file_id in misplaced:
@@ -85,12 +85,12 @@ class PrivatePlaces:
 
         await run_unit(self._database, UnitOfWork, work, grouped=False, in_maintenance=True)
 
-    async def _unhidden(self, hidden: Set[str]) -> tuple[list[int], set[str]]:
+    async def _unhidden(self, storage: PrivateStorage) -> tuple[list[int], set[str]]:
         """Return the ids of marked files that are public, and the names of all marked files."""
         found, marked, after = list[int](), set[str](), 0
         while rows := await self._database.fetch_all(*_MARKED.bind(self._database.dialect, after=after, most=_AT_ONCE)):
             parts = {file_id: names_in_row(self._storage, *columns) for file_id, *columns in rows}
-            found += await in_thread(partial(_public, self._storage, hidden, parts))
+            found += await in_thread(partial(_public, storage, parts))
             marked.update(*parts.values())
             after = rows[-1][0]
         return found, marked
@@ -100,18 +100,20 @@ class PrivatePlaces:
         assert isinstance(self._storage, ReadableStorage)
         found = list[int]()
         for start in range(0, len(names), _AT_ONCE):
-            urls = [self._storage.url_of(name) for name in names[start : start + _AT_ONCE]]
+            originals = (each for name in names[start : start + _AT_ONCE] for each in (name, _original_of(name)))
+            urls = [self._storage.url_of(name) for name in dict.fromkeys(originals)]
             marks = ", ".join(self._database.dialect.mark(number) for number in range(1, len(urls) + 1))
             rows = await self._database.fetch_all(f"SELECT id FROM files WHERE url IN ({marks})", urls)  # noqa: S608
             found += [file_id for (file_id,) in rows]
-        return found
+        return list(dict.fromkeys(found))
 
 
-def _public(storage: Storage, hidden: Set[str], parts: Mapping[int, set[str]]) -> list[int]:
+def _public(storage: PrivateStorage, parts: Mapping[int, set[str]]) -> list[int]:
     """Return the ids of files with a part that is public."""
-    assert isinstance(storage, ReadableStorage)
-    return [
-        file_id
-        for file_id, names in parts.items()
-        if any(name not in hidden and storage.exists(name) for name in names)
-    ]
+    return [file_id for file_id, names in parts.items() if any(map(storage.is_public, names))]
+
+
+def _original_of(name: str) -> str:
+    """Return the name of the file that a format with this name belongs to: `photo_1.jpg` of `small_photo_1.jpg`."""
+    folder, slash, last = name.rpartition("/")
+    return f"{folder}{slash}{last.partition('_')[2]}"

@@ -17,6 +17,7 @@ from octavo.content.media.file_preparation import Preparation, prepare_file, pre
 from octavo.content.media.file_types import HEAD_BYTES, SVG, fits, is_false_image, type_of
 from octavo.content.media.image_sizes import Format, Measured
 from octavo.content.media.storage.base import PrivateStorage, Storage, StoredObject, temporary_in
+from octavo.content.media.videos import has_frames
 from octavo.core.errors import ApplicationError
 from octavo.core.forms.printing import MISSING
 from octavo.core.media_types import extension_of, type_by_name
@@ -209,6 +210,8 @@ class FileWork:
         if measured.is_too_large and measured.size is not None:
             size = f"{measured.size.width} x {measured.size.height} pixels"
             logger.warning("%s has no smaller formats: decoding %s would need too much memory", name.name, size)
+        if self._options.describes_videos and has_frames(self._mime) and measured.placeholder is None:
+            logger.warning("%s has no poster: the video cannot be read", name.name)
         self._measured = measured
         self._size = self._path.stat().st_size
 

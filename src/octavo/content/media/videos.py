@@ -4,9 +4,12 @@ Files are hostile: the demuxer is that of the file's type, so that a playlist th
 only local files can be opened, and the programs have limits on time, memory and output.
 """
 
+import ctypes
 import resource
 import shutil
+import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -32,6 +35,8 @@ _SECONDS: Final = 5
 """The time of a program. With two or three of them, an upload stays below the limit of its worker."""
 _MOST_OUTPUT: Final = 16 << 20
 _LARGEST_SIDE: Final = 1920
+_PARENT_DEATH_SIGNAL: Final = 1
+"""`PR_SET_PDEATHSIG` of Linux."""
 _LONGEST: Final = 10 * 365 * 24 * 3600.0
 _FAILED: Final = "The video cannot be read: it is damaged, or its format is not supported"
 
@@ -80,26 +85,15 @@ def read_facts(path: Path, mime: str) -> VideoFacts:
 
 def write_frame(path: Path, mime: str, facts: VideoFacts, target: Path) -> None:
     """Write a frame from the beginning of a video as a JPEG of `facts.frame`. Raises ApplicationError."""
-    start = min(1.0, (facts.duration or 0) / 2)
     frame = facts.frame
-    before = ("-nostdin", "-v", "error", "-threads", "1", "-ss", f"{start}")  # one thread: 4K needs about 100 MB
-    output = (
-        "-map",
-        "0:v:0",
-        "-frames:v",
-        "1",
-        "-vf",
-        f"scale={frame.width}:{frame.height}",
-        "-c:v",
-        "mjpeg",
-        "-q:v",
-        "3",
-        "-threads",
-        "1",
-    )
-    _run("ffmpeg", before, path, mime, (*output, "-f", "image2", "-update", "1", f"file:{target}"))
-    if not target.exists():
-        raise ApplicationError(_FAILED)
+    picture = ("-map", "0:v:0", "-frames:v", "1", "-vf", f"scale={frame.width}:{frame.height}")
+    output = ("-c:v", "mjpeg", "-q:v", "3", "-threads", "1", "-f", "image2", "-update", "1", f"file:{target}")
+    for start in (min(1.0, (facts.duration or 0) / 2), 0.0):  # the picture can end before the sound
+        before = ("-nostdin", "-v", "error", "-threads", "1", "-ss", f"{start}")  # one thread: 4K needs about 100 MB
+        _run("ffmpeg", before, path, mime, (*picture, *output))
+        if target.exists():
+            return
+    raise ApplicationError(_FAILED)
 
 
 def _run(program: str, before: Sequence[str], path: Path, mime: str, after: Sequence[str]) -> bytes:
@@ -120,7 +114,9 @@ def _run(program: str, before: Sequence[str], path: Path, mime: str, after: Sequ
 
 
 def _limit() -> None:
-    """Limit a program, also for the case that its worker is killed. Memory is limited as that of the worker."""
+    """Limit a program, and let it end with its worker. Memory is limited as that of the worker."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_MOST_OUTPUT, _MOST_OUTPUT))
 

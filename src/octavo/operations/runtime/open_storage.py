@@ -125,7 +125,8 @@ def _open_s3(settings: Settings) -> Storage:
             providers=_providers(settings),
             put=_upload_options(config),
             delete=config.action_options.delete,
-            private_key=_private_key(settings),
+            private_key=None if settings.api.images.secret is None else private_key(settings.api.images.secret),
+            hides_files=_private_key(settings) is not None,
         )
     )
 

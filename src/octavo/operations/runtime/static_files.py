@@ -20,6 +20,7 @@ from octavo.api.http.tagged_files import TaggedFiles
 from octavo.api.rest.surrogate_keys import SurrogateKeys
 from octavo.content.media.image_variants import ImageVariants
 from octavo.content.media.storage.base import Storage, hides_files
+from octavo.content.media.storage.local import LocalStorage
 from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.markup import escape
 from octavo.operations.runtime.options import caching_options, image_options, withholds_private_urls
@@ -79,7 +80,8 @@ def _private(settings: Settings, storage: Storage | None, access: PrivateAccess 
     """Return the private files of the storage, if it can have any."""
     secret = settings.api.images.secret
     if storage is not None and hides_files(storage) and secret is not None:
-        return (PrivateFiles(storage, secret, settings.middlewares.public.uploads_max_age, access=access),)
+        max_age, is_remote = settings.middlewares.public.uploads_max_age, not isinstance(storage, LocalStorage)
+        return (PrivateFiles(storage, secret, max_age, access=access, is_remote=is_remote),)
     return ()
 
 

@@ -196,6 +196,9 @@ class PrivateStorage(Protocol):
     def is_private(self, name: str) -> bool:
         """Return whether a file is private; False for missing files and invalid names."""
 
+    def is_public(self, name: str) -> bool:
+        """Return whether there is a public file, even if there is also a private one."""
+
     def private_names(self) -> Iterator[str]:
         """Yield the names of private files, without temporary ones."""
 

@@ -55,6 +55,9 @@ class LocalStorage(NamedStorage):
     def is_private(self, name: str) -> bool:
         return self._hidden is not None and is_segment(name) and (self._hidden / name).is_file()
 
+    def is_public(self, name: str) -> bool:
+        return (self._folder / checked(name)).is_file()
+
     def private_names(self) -> Iterator[str]:
         """Yield the names of private files, without temporary ones."""
         with suppress(FileNotFoundError):

@@ -42,7 +42,8 @@ _MOST_TRIED: Final = 100
 class S3Options:
     """The bucket and its credentials. None leaves an option to the library: environment, profiles, roles.
 
-    `folder` is a local folder for files in progress. With `private_key`, single files can be private.
+    `folder` is a local folder for files in progress. Single files can be private if `hides_files`, at keys with
+    `private_key`; their deletion needs only the key.
     """
 
     bucket: str
@@ -61,6 +62,7 @@ class S3Options:
     put: Mapping[str, Any] = field(default_factory=dict)
     delete: Mapping[str, Any] = field(default_factory=dict)
     private_key: str | None = field(default=None, repr=False)
+    hides_files: bool = True
 
 
 class S3Storage(KeyedStorage):
@@ -82,7 +84,7 @@ class S3Storage(KeyedStorage):
         self._names = ObjectNames(options.root_path, list(bases))
         self._signed = SignedAddresses(options.signed_seconds, self._presign)
         self._hidden = None if options.private_key is None or self.signs else f"{_HIDDEN}{options.private_key}/"
-        self._places = (False,) if self._hidden is None else (False, True)
+        self._places = (False, True) if self.hides_files else (False,)
         """Whether the objects of a file can be private: first those of public files."""
 
     def write(self, path: Path, name: str, mime: str) -> StoredObject:
@@ -113,15 +115,20 @@ class S3Storage(KeyedStorage):
         self._delete_keys([self._key(name, was), *([self._key(target, False)] if becomes else [])])
 
     def remove(self, names: Iterable[str]) -> None:
-        self._delete_keys([self._key(name, private) for name in names if is_key(name) for private in self._places])
+        # Also private files from before they were disabled.
+        places = (False,) if self._hidden is None else (False, True)
+        self._delete_keys([self._key(name, private) for name in names if is_key(name) for private in places])
 
     @property
     def hides_files(self) -> bool:
         """Whether files can be private."""
-        return self._hidden is not None
+        return self._hidden is not None and self._options.hides_files
 
     def is_private(self, name: str) -> bool:
-        return self._hidden is not None and is_key(name) and self._head(name, True) is not None
+        return self.hides_files and is_key(name) and self._head(name, True) is not None
+
+    def is_public(self, name: str) -> bool:
+        return self._head(name, False) is not None
 
     def private_names(self) -> Iterator[str]:
         """Yield the names of private files, without temporary ones."""
@@ -148,7 +155,7 @@ class S3Storage(KeyedStorage):
                 self._delete_keys([self._key(name, not private)])
 
     def private_facts(self, name: str) -> ContentFacts | None:
-        if self._hidden is None or not is_key(name):
+        if not self.hides_files or not is_key(name):
             return None
         head = self._head(name, True)
         if head is None:
@@ -252,8 +259,11 @@ class S3Storage(KeyedStorage):
 
 
 def _private_acl(options: Mapping[str, Any], private: bool) -> Mapping[str, Any]:
-    """Return options with the ACL of a private object, unless the bucket has no ACLs."""
-    return {**options, "ACL": "private"} if private and "ACL" in options else options
+    """Return options with the ACL of a private object, unless the bucket has no ACLs, and without other grants."""
+    if not private:
+        return options
+    kept = {name: value for name, value in options.items() if not name.startswith("Grant")}
+    return {**kept, "ACL": "private"} if "ACL" in options else kept
 
 
 def connect(options: S3Options) -> tuple[Any, tuple[type[Exception], ...]]:
