@@ -56,6 +56,9 @@ def test_another_language_is_edited_beside_and_filled_in(desk: Desk) -> None:
     desk.see("Filled in from German (de)", "Unsaved changes")
     assert (desk.value("Name"), desk.value("Slug")) == ("Flüsse", "rivers"), "an address is of one language"
     write_beside(desk, "name", "Wasser")
+    desk.do("location.hash = 'field.description'")
+    desk.until(f"location.hash === '#field.description' && {beside('name')}.value === 'Wasser'", "a place on this page")
+    assert not desk.do("document.querySelector('[role=dialog], [role=alertdialog]') !== null"), "nothing is left"
     desk.click_at(f"{BESIDE} header [aria-label=Close]")
     desk.click("Leave")
     desk.until(f"!document.querySelector('{BESIDE}')", "the form alone")

@@ -3,6 +3,7 @@ import { call, keepToken, onSessionEnd, renew } from '../api/client';
 import type { Administrator, Right } from '../api/operations';
 import { warmUp } from '../content/model/definitions';
 import { leaveEntrance } from './addresses';
+import { forgetCopied } from './copied';
 import { queries } from './queries';
 
 interface Session {
@@ -65,6 +66,7 @@ export async function logIn(email: string, password: string): Promise<void> {
 
 export async function logOut(): Promise<void> {
   await call('POST /admin/logout').catch(() => undefined);
+  if (session.user) forgetCopied(session.user.id);
   keepToken(null);
   queries.clear();
   for (const resolve of waiting) resolve(false);

@@ -1,6 +1,7 @@
 """Automatic values of entries: creation and update dates, creators, and the publication date."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -37,6 +38,15 @@ def stamp_changed(
     _stamp(row, automatic, dialect)
     if actor_id is not None:
         row.values[UPDATED_BY] = actor_id
+
+
+def moment_of_change(dates: Mapping[str, Any], *, later: bool) -> int | None:
+    """Return the time of an update that only sets `updatedAt`, so that it always increases; None for other dates."""
+    if not dates:
+        return this_moment()
+    if later and dates.keys() == {UPDATED_AT}:
+        return round(datetime.fromisoformat(dates[UPDATED_AT]).timestamp() * 1000)
+    return None
 
 
 def _stamp(row: RowNode, automatic: Mapping[str, Any], dialect: Dialect) -> None:

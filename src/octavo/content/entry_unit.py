@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from octavo.content.automatic_values import NO_DATES
+from octavo.content.automatic_values import NO_DATES, moment_of_change
 from octavo.content.entry_batch import EntryBatch, NewBody, numbered_problems
 from octavo.content.input.body_check import check_object
 from octavo.content.prepared.creates import PlainCreate, Stamps
@@ -151,9 +151,10 @@ class EntryUnit(EntryBatch):
         if content_type.uid in ACCOUNTS and self._context.accounts is not None:
             data = await self._context.accounts.before_update(self.connection, content_type.uid, entry_id, data)
         plain = None
-        if not (self.is_cautious or self.is_large or dates or self._context.reads_before_updates):
+        moment = moment_of_change(dates, later=later)
+        if moment is not None and not (self.is_cautious or self.is_large or self._context.reads_before_updates):
             shown = self._shows()
-            plain = self._context.updates.find_update(content_type, entry_id, data, this_moment(), actor_id, shown)
+            plain = self._context.updates.find_update(content_type, entry_id, data, moment, actor_id, shown)
         if plain is not None and plain.prepared is not None:
             return await self._update_prepared(content_type, entry_id, plain)
         if not await self._change(content_type, (entry_id,), data, actor_id=actor_id, dates=dates, later=later):

@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 
 import orjson
 
+from octavo.content.automatic_values import NO_DATES
 from octavo.content.entry_snapshot import as_data, held, without_unique
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.core.errors import ApplicationError
@@ -22,7 +23,7 @@ from octavo.query.plan.changes import AddLinks, Change, RemoveLinks
 from octavo.query.plan.read import plan_read
 from octavo.query.plan.write import takes_targets
 from octavo.query.request import By, Drafts, ReadRequest
-from octavo.schema.attributes import LOCALE, LOCALIZATIONS, AnyAttribute, Relation, Scalar
+from octavo.schema.attributes import LOCALE, LOCALIZATIONS, UPDATED_AT, AnyAttribute, Relation, Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.schema.shared_values import is_shared, is_shared_value, is_unique
@@ -42,7 +43,15 @@ class Unit(Protocol):
     async def apply(self, changes: Iterable[Change]) -> None:
         """Run changes."""
 
-    async def update(self, content_type: ContentType, entry_id: int, data: Mapping[str, Any]) -> bool:
+    async def update(
+        self,
+        content_type: ContentType,
+        entry_id: int,
+        data: Mapping[str, Any],
+        *,
+        dates: Mapping[str, Any] = ...,
+        later: bool = False,
+    ) -> bool:
         """Update an entry."""
 
     async def lock_family(self, content_type: ContentType, entry_id: int, data: Any = None) -> None:
@@ -54,13 +63,14 @@ class Family:
     """The localizations of an entry by locale, and the initial data for a new one.
 
     `scalars` are the shared scalar values of each, by id; `shared` is the data shared by all; `links` is the data of
-    relations that a new localization gets.
+    relations that a new localization gets. `updated_at` is that of the entry from which the family was read.
     """
 
     ids: Mapping[str, int]
     scalars: Mapping[int, Mapping[str, Any]]
     shared: Mapping[str, Any]
     links: Mapping[str, Any]
+    updated_at: str | None = None
 
     def completed(self, content_type: ContentType, data: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data of a new localization, completed with the family's values.
@@ -162,7 +172,8 @@ class Families:
         """Copy shared scalars of an entry to its localizations, and the components, files and empty values in `named`.
 
         The other localizations may have values where this one has none, so those are not copied by default. Unchanged
-        entries are not written, unless `touch` marks them as updated.
+        entries are not written, unless `touch` marks them as updated. Written ones get the `updatedAt` of the entry, so
+        that none of them seems to be newer.
         """
         if not content_type.localized or not any(map(is_shared_value, _writable(content_type))):
             return
@@ -174,11 +185,12 @@ class Families:
             for name, value in family.shared.items()
             if name in named or (value is not None and isinstance(content_type.attributes[name], Scalar))
         }
+        dates = NO_DATES if family.updated_at is None else {UPDATED_AT: family.updated_at}
         for other in family.others(entry_id):
             held_there = family.scalars[other]
             changed = {name: given[name] for name in given if touch or held_there.get(name, _NO_SCALAR) != given[name]}
             if changed:
-                await unit.update(content_type, other, changed)
+                await unit.update(content_type, other, changed, dates=dates, later=True)
 
     def _read(self, content_type: ContentType, rows: Sequence[Mapping[str, Any]]) -> Family:
         """Build the family of entries as read: all their localizations, with the values of the first entry."""
@@ -190,6 +202,7 @@ class Families:
             scalars={one["id"]: one["scalars"] for one in members},
             shared=without_unique(self._registry, content_type, data(first["shared"])),
             links=data(first["links"]),
+            updated_at=first.get(UPDATED_AT),
         )
 
     def _prepare(self, content_type: ContentType, by: By) -> PreparedRead:
@@ -207,9 +220,11 @@ class Families:
         scalars = Object(tuple((one.name, Plain(one.name)) for one in _writable(content_type) if _is_level(one)))
         member = Object((*_MEMBERS, ("scalars", scalars)))
         links = held(self._registry, content_type, includes=self._is_copied)
+        updated = ((UPDATED_AT, Plain(UPDATED_AT)),) if UPDATED_AT in content_type.attributes else ()
         return Object(
             (
                 *member.members,
+                *updated,
                 (LOCALIZATIONS, Nested(LOCALIZATIONS, EVERYTHING, member, linked=True)),
                 ("shared", held(self._registry, content_type, includes=is_shared_value)),
                 ("links", links),

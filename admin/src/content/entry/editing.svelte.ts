@@ -60,7 +60,7 @@ export function edit({ form, entry, isMissing, stays, isFront, saveBeside, made,
   });
 
   /** Whether the next address is that of a field on the same page. A step at the same address closes a panel. */
-  const isAnchor = (): boolean => form.depth === 0 && hasStepped() && address() === page;
+  const isAnchor = (): boolean => !form.depth && hasStepped() && address() === page;
   const lead = (): void => {
     const place = location.hash.slice(1);
     if (place.startsWith(fieldId(''))) void form.reveal(place.slice(fieldId('').length));

@@ -1,11 +1,11 @@
-/** Taking what is written in another language into a form. */
+/** Copying values of another localization into a form. */
 import { queries } from '../../app/queries';
 import type { Attribute, Definitions } from '../../api/operations';
 import { isShared, type EntryForm, type Values } from './form.svelte';
 import { partOf } from './merging';
 import { entryOptions } from './queries';
 
-/** Put the localized values of another localization into the form. Relations and uids stay: each language has its own. */
+/** Put the localized values of another localization into the form. Relations and uids stay: each localization has its own. */
 export async function fillFrom(form: EntryForm, id: number): Promise<void> {
   const entry = await queries.fetchQuery(entryOptions(form.type.uid, id, null));
   for (const [name, attribute] of Object.entries(form.type.attributes)) {
@@ -21,7 +21,7 @@ export function isCopyable(form: EntryForm, name: string): boolean {
   return form.mayWrite(name) && form.counterpart.form.mayRead(name);
 }
 
-/** Copy what the form beside has in a field, saved or not. */
+/** Copy the value of a field from the form beside, even if it is not saved. */
 export function copyField(form: EntryForm, from: EntryForm, name: string): void {
   const value = withoutIds(form.attribute(name)!, $state.snapshot(from.values[name]), form.definitions);
   form.write(form.values, name, value, name);
@@ -30,7 +30,7 @@ export function copyField(form: EntryForm, from: EntryForm, name: string): void 
 const isFillable = (attribute: Attribute): boolean =>
   attribute.writable !== false && !['relation', 'uid', 'password'].includes(attribute.type) && attribute.visible !== false;
 
-/** A value as a new one: its parts are made again when it is saved. */
+/** Return a value without the ids of its components, so that saving it creates new components. */
 export function withoutIds(attribute: Attribute, value: unknown, definitions: Definitions): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (attribute.type === 'relation') return undefined;

@@ -4,9 +4,10 @@ import { call } from '../../api/client';
 import type { Locale, LocalizationState } from '../../api/operations';
 import { session } from '../../app/session.svelte';
 import { formatInstant, t } from '../../messages/index.svelte';
+import type { Values } from '../entry/form.svelte';
 import { mayDo } from '../entry/rights';
 
-/** The most that one request can ask for. */
+/** The most ids that one request may contain. */
 const MOST = 100;
 
 /** The locales in which entries of a content-type can be read. */
@@ -14,7 +15,13 @@ export function readableLocales(uid: string, locales: readonly Locale[]): Locale
   return locales.filter(({ code }) => mayDo(session.rights, 'read', uid, code));
 }
 
-/** By the ids of entries. Its key is one of lists, so it is read again whenever entries were changed. */
+/** The locales in which an entry exists, with those of localizations that cannot be read. */
+export function localesOf(entry: Values): Set<string> {
+  const siblings = (entry.localizations ?? []) as { locale: string }[];
+  return new Set([entry.locale as string, ...siblings.map(({ locale }) => locale)]);
+}
+
+/** Query the localizations of entries, by their ids. Its key begins like those of lists: changed entries invalidate it. */
 export function localizationsQuery(
   uid: () => string,
   ids: () => readonly number[],
@@ -32,15 +39,15 @@ export function localizationsQuery(
         return new Map(found.flatMap(({ data }) => data.map(({ id, localizations }) => [id, localizations] as const)));
       },
       enabled: isWanted() && asked.length > 0,
-      // Ids are of one content-type.
+      // Ids identify entries of one content type only: the previous answer is of no use to another type.
       placeholderData: (before: Map<number, LocalizationState[]> | undefined, of) => (of?.queryKey[1] === uid() ? before : undefined),
     };
   });
 }
 
-/** What there is to say of a localization, in words. */
-export function describeState(state: LocalizationState | undefined, drafts: boolean): string {
-  if (!state) return t('entry.locale.missing');
+/** The state of a localization, in words. `exists`: whether it exists although its state cannot be read. */
+export function describeState(state: LocalizationState | undefined, drafts: boolean, exists: boolean): string {
+  if (!state) return t(exists ? 'entry.locale.unreadable' : 'entry.locale.missing');
   const said = [drafts ? t(state.isDraft ? 'entry.state.draft' : 'entry.state.published') : t('entry.locale.exists')];
   if (state.outdatedSince) said.push(t('entry.locale.outdated', { when: formatInstant(state.outdatedSince) }));
   return said.join(', ');

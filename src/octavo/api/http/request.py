@@ -123,7 +123,7 @@ class Request:
     """Counts the request while its body arrives."""
     is_arriving = False
     """Whether its body is awaited or read. Such requests do not count as running."""
-    is_late = False
+    is_awaiting_chunk = False
     """Whether the next chunk of the body is awaited."""
     overlay: Overlay | None = None
     is_read = False
@@ -262,9 +262,9 @@ class Request:
             self._begin_body(now, most)
         in_time = self._body_began + options.body_seconds + self._received / rate
         self.deadline = min(in_time, now + options.request_seconds, self.started + options.upload_seconds)
-        self.is_late = True
+        self.is_awaiting_chunk = True
         message = await self._receive()
-        self.is_late = False
+        self.is_awaiting_chunk = False
         if message["type"] == "http.disconnect":
             # A client that only stopped sending can still read the response.
             raise BadRequestError("The body ended too early")
@@ -298,7 +298,7 @@ class Request:
 
     def _end_body(self) -> None:
         if self.is_arriving and self.arrivals is not None:
-            self.is_arriving = self.is_late = False
+            self.is_arriving = self.is_awaiting_chunk = False
             self.arrivals.requests.discard(self)
             self.arrivals.dropped.discard(self)
             if self._held:

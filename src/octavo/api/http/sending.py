@@ -42,7 +42,7 @@ def answer_too_late(request: Request, seconds: float) -> Response:
         request.task.uncancel()
     if request.is_cut:
         return render_outage(ServiceUnavailable("The service is stopping", reason="it was stopped during the request"))
-    if request.is_late:
+    if request.is_awaiting_chunk:
         return render_error(RequestTimeoutError())
     reason = f"no response within {seconds:g} s"
     return render_outage(ServiceUnavailable("The request took too long", reason=reason))

@@ -8,11 +8,12 @@ from typing import Any
 
 import orjson
 
+from octavo.content.automatic_values import NO_DATES
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.locales import Locales
 from octavo.content.localization_families import Families, Family, NewEntry, scalar_names
 from octavo.core.errors import ApplicationError, NotFoundError
-from octavo.schema.attributes import LOCALIZATIONS, Scalar
+from octavo.schema.attributes import LOCALIZATIONS, UPDATED_AT, Scalar
 from octavo.schema.content_types import ContentType
 from octavo.schema.shared_values import is_shared_value
 
@@ -70,8 +71,9 @@ async def copy_shared_values(
     family = await families.read_family(unit, content_type, answer["id"]) if others else None
     if family is not None:
         data |= {name: family.shared[name] for name in others if name in family.shared}
+    dates = {UPDATED_AT: attributes[UPDATED_AT]} if attributes.get(UPDATED_AT) is not None else NO_DATES
     for sibling in sorted(sibling["id"] for sibling in siblings):
-        await unit.update(content_type, sibling, data)
+        await unit.update(content_type, sibling, data, dates=dates, later=True)
 
 
 async def _check_locale(code: Any, locales: Locales, unit: EntryUnit, family: Family) -> None:

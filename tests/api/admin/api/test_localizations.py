@@ -111,6 +111,19 @@ async def test_localizations_are_drafts_or_outdated(french: Newsroom) -> None:
     assert [one["isDraft"] for one in answer.json["data"][0]["localizations"] if one["id"] == front["id"]] == [True]
 
 
+async def test_shared_values_do_not_make_the_saved_localization_outdated(french: Newsroom) -> None:
+    base = await french.make("topic.topic", {"name": "One", "code": "s3"})
+    made = await french.make(f"topic.topic?locale=fr&relatedEntityId={base['id']}", {"name": "Un"})
+    before = max(base["updatedAt"], made["updatedAt"])
+    for number, saved in enumerate((made["id"], base["id"], made["id"], made["id"], base["id"])):
+        changed = (await french.ask("PUT", f"topic.topic/{saved}", {"code": f"s3-{number}"})).json
+        answer = await french.ask("GET", f"{STATES}?ids={saved}")
+        states = answer.json["data"][0]["localizations"]
+        assert [(one["updatedAt"], one["outdatedSince"]) for one in states] == [(changed["updatedAt"], None)] * 2
+        assert changed["updatedAt"] > before
+        before = changed["updatedAt"]
+
+
 async def test_localizations_that_cannot_be_read_are_left_out(french: Newsroom) -> None:
     base = await french.make("topic.topic", {"name": "One", "code": "s2"})
     made = await french.make(f"topic.topic?locale=fr&relatedEntityId={base['id']}", {"name": "Un"})

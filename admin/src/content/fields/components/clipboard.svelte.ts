@@ -1,5 +1,6 @@
 /** A component that was copied, to be pasted in this entry or in another one, also in another tab. */
 import type { Definitions } from '../../../api/operations';
+import { copiedKey } from '../../../app/copied';
 import { session } from '../../../app/session.svelte';
 import { componentOf } from '../../model/definitions';
 import type { Values } from '../../entry/form.svelte';
@@ -9,13 +10,19 @@ import { copyOf } from './items.svelte';
 interface Clip {
   uid: string;
   item: Values;
+  /** When it was copied, in milliseconds. */
+  at: number;
 }
 
-const keyOf = (): string => `octavo.component.${session.user?.id ?? ''}`;
+/** How long it is kept, in milliseconds: a day. */
+const LIFETIME = 86_400_000;
+
+const keyOf = (): string => copiedKey(session.user?.id ?? '');
 
 class Clipboard {
   #clip = $state.raw<Clip | null>(null);
   #key = '';
+  #text: string | null = null;
 
   constructor() {
     addEventListener('storage', ({ key }) => key === this.#key && this.#read());
@@ -26,9 +33,8 @@ class Clipboard {
     return this.#clip;
   }
 
-  /** Read what another page of this administrator has copied. */
+  /** Read what this administrator has copied, here or in another page. */
   look(): void {
-    if (this.#key === keyOf()) return;
     this.#key = keyOf();
     this.#read();
   }
@@ -36,9 +42,9 @@ class Clipboard {
   /** Returns whether the browser has room for it. Ids, links and passwords are left out. */
   copy(item: Values, uid: string, definitions: Definitions): boolean {
     const { __component: _, ...values } = copyOf(item, uid, definitions);
-    const clip = { uid, item: withoutPasswords(values, componentOf(definitions, uid)?.attributes ?? {}, definitions) };
+    const clip: Clip = { uid, at: Date.now(), item: withoutPasswords(values, componentOf(definitions, uid)?.attributes ?? {}, definitions) };
     try {
-      localStorage.setItem(keyOf(), JSON.stringify(clip));
+      localStorage.setItem(keyOf(), (this.#text = JSON.stringify(clip)));
     } catch {
       return false;
     }
@@ -48,7 +54,12 @@ class Clipboard {
 
   #read(): void {
     try {
-      this.#clip = JSON.parse(localStorage.getItem(this.#key) ?? 'null') as Clip | null;
+      const text = localStorage.getItem(this.#key);
+      const clip = text === this.#text ? this.#clip : (JSON.parse(text ?? 'null') as Clip | null);
+      const isKept = clip !== null && Date.now() - clip.at < LIFETIME;
+      if (clip && !isKept) localStorage.removeItem(this.#key);
+      this.#text = isKept ? text : null;
+      this.#clip = isKept ? clip : null;
     } catch {
       this.#clip = null;
     }

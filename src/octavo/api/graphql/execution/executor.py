@@ -142,7 +142,7 @@ class Executor:
         return await self._run_unprepared(asked, variables, actor, requester)
 
     def _find(self, asked: RequestedOperation, actor: Actor) -> PreparedOperation | None:
-        """Return a query that is prepared for its values or its shape, cached for both. Its locale can be another."""
+        """Return the prepared query for these values or this shape, and keep a shape's query for the values."""
         ready = self.ready.get(asked, actor)
         if ready is None:
             ready = self.shapes.get(asked, actor)

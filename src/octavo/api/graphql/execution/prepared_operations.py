@@ -268,9 +268,9 @@ class RequestedOperation:
         "document",
         "is_mutation",
         "is_new",
+        "is_query_with_values",
         "literals",
         "operation",
-        "reads_values",
         "size",
         "variables",
     )
@@ -292,7 +292,7 @@ class RequestedOperation:
         self.is_new = False
         """Whether the values were not seen recently. They are cached when they are requested again."""
         self.is_mutation = operation.operation is OperationType.MUTATION
-        self.reads_values = not self.is_mutation and (bool(variables) or literals is not None)
+        self.is_query_with_values = not self.is_mutation and (bool(variables) or literals is not None)
         """Whether it is a query with variables or literals, which can differ from request to request."""
         self._values: bytes | None = None
 

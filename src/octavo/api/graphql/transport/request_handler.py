@@ -316,7 +316,7 @@ class RequestHandler:
             if asked is None:
                 value = self._parse_here(request, body)
                 asked = self._known_operation(value, len(body)) if value.__class__ is dict else None
-                if asked is None or not asked.reads_values or self._is_traced or self._recent.repeats(body):
+                if asked is None or not asked.is_query_with_values or self._is_traced or self._recent.repeats(body):
                     return await self._post(value, _Caller(actor, request, answers, len(body)), body, asked)
                 asked.is_new = True
             request.is_read = True
@@ -430,7 +430,7 @@ class RequestHandler:
         if from_address and not is_query:
             return answers.failed(405, "GET supports only query operation")
         caller.request.is_read = is_query and bool(body)
-        asked.is_new = bool(body) and asked.reads_values and not self._recent.repeats(body)
+        asked.is_new = bool(body) and asked.is_query_with_values and not self._recent.repeats(body)
         try:
             running = self._executor.run(asked, caller.actor, caller.request)
             answer = await (running if trace is None else _traced(running, trace))
