@@ -41,6 +41,8 @@ class SlowestFirst(LoadFileScheduling):  # type: ignore[misc]
         module = max(self.workqueue, key=lambda module: estimate_seconds(module) * len(self.workqueue[module]))
         self.workqueue.move_to_end(module, last=False)
         super()._assign_work_unit(node)
+        if self.workqueue and self._pending_of(self.assigned_work[node]) < 2:
+            self._assign_work_unit(node)  # a worker waits with its last test for another one, also one that starts late
 
     def remove_node(self, node: WorkerController) -> str | None:
         """Return the test in which a worker died, and leave it out, because it would end one worker after another.

@@ -30,7 +30,7 @@ def test_a_test_that_ends_its_worker_is_left_out_and_all_others_run(tmp_path: Pa
         (tmp_path / f"test_{name}.py").write_text(f"def test_{name}(): assert {name!r} != 'c'\n")
     options = ("-q", "-n", "2", "-p", "no:cacheprovider", "--rootdir", tmp_path)
     command = (sys.executable, "-m", "pytest", *options, tmp_path)
-    done = subprocess.run(command, cwd=ROOT.parent, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=ROOT.parent, capture_output=True, text=True, timeout=120)
     assert done.returncode == 1, done.stdout
     assert "2 failed, 5 passed" in done.stdout
     assert "crashed while running 'test_crash.py::test_crash'" in done.stdout
