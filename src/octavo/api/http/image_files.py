@@ -110,8 +110,9 @@ class ImageFiles:
         for _ in range(_LOST):
             found = await self._variants.find(source, wanted, image_format)
             if not isinstance(found, Variant):
-                is_ours = found is None or (caching.is_private and not self._variants.is_private)
-                return None if is_ours or found is None else _redirect(found.url)
+                if found is None or (caching.is_private and not self._variants.is_private):
+                    return None  # the next source serves private files
+                return _redirect(found.url)
             response = await self._answer(request, self._variants, found, self._cache_control(caching, found))
             if response is not None:
                 if wanted.format == "auto":

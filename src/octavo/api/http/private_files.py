@@ -38,8 +38,8 @@ class PrivateFiles:
     ) -> None:
         """Create the files. `max_age` is the maximum lifetime in the caches of browsers, in seconds.
 
-        `access`: callers for whom it returns True need no signature. `is_remote`: the storage is asked only for them
-        and for signed URLs; other requests get no response.
+        `access`: callers for whom it returns True need no signature. `is_remote`: only their requests and signed URLs
+        read from the storage; other requests get no response.
         """
         self._is_remote = is_remote
         self._access = access
@@ -58,8 +58,10 @@ class PrivateFiles:
         query = request.scope["query_string"].decode("latin-1")
         given = dict(parse_qsl(query, keep_blank_values=True))
         is_permitted = await has_access(self._access, request, given)
-        if self._is_remote and not is_permitted and not self._is_signed(path, query, given, now):
-            return None  # nobody can let Octavo ask the storage without a limit
+        if self._is_remote and not is_permitted:  # others cannot cause requests to the storage
+            if SIGNATURE not in given:
+                return None
+            self._check(path, query, given, now)
         facts = await asyncio.to_thread(self._storage.private_facts, name)
         if facts is None:
             return None
@@ -67,18 +69,17 @@ class PrivateFiles:
             options = StaticOptions("private, max-age=0", entity_tags=True, untrusted=True)
             response = await self._serve(request, name, facts, options)
             return None if response is None else vary_by_caller(response)
-        if SIGNATURE not in given:
-            raise ForbiddenError(_REFUSAL)
-        check_signature(path, query, given, self._secret, now, is_private=True)
+        if not self._is_remote:
+            self._check(path, query, given, now)
         remaining = int(given[EXPIRES][:12]) - int(now)
         options = StaticOptions(f"private, max-age={min(remaining, self._max_age)}", entity_tags=True, untrusted=True)
         return await self._serve(request, name, facts, options)
 
-    def _is_signed(self, path: str, query: str, given: Mapping[str, str], now: float) -> bool:
-        """Return whether a URL has a signature. Raises ForbiddenError if it is wrong or has expired."""
-        if SIGNATURE in given:
-            check_signature(path, query, given, self._secret, now, is_private=True)
-        return SIGNATURE in given
+    def _check(self, path: str, query: str, given: Mapping[str, str], now: float) -> None:
+        """Raise ForbiddenError without a valid signature."""
+        if SIGNATURE not in given:
+            raise ForbiddenError(_REFUSAL)
+        check_signature(path, query, given, self._secret, now, is_private=True)
 
     async def _serve(
         self, request: Request, name: str, facts: ContentFacts | None, options: StaticOptions

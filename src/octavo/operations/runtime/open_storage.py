@@ -91,18 +91,22 @@ def warn_unwritable(storage: Storage) -> None:
 
 def _open_local(settings: Settings) -> Storage:
     folder = settings.project / settings.server.public_folder / "uploads"
-    return LocalStorage(folder, providers=_providers(settings), private_key=_private_key(settings))
+    key = _private_key(settings) if _hides_files(settings) else None
+    return LocalStorage(folder, providers=_providers(settings), private_key=key)
+
+
+def _hides_files(settings: Settings) -> bool:
+    """Return whether single files can be private."""
+    is_wanted, secret = settings.plugins.upload.config.private_files, settings.api.images.secret
+    if is_wanted and secret is None:
+        logger.warning("`upload.config.privateFiles` has no effect: set `images.secret`, which signs the URLs of files")
+    return is_wanted and secret is not None
 
 
 def _private_key(settings: Settings) -> str | None:
-    """Return what makes the place of private files secret; None if files cannot be private."""
+    """Return what makes the place of private files secret; None without a secret."""
     secret = settings.api.images.secret
-    if not settings.plugins.upload.config.private_files:
-        return None
-    if secret is None:
-        logger.warning("`upload.config.privateFiles` has no effect: set `images.secret`, which signs the URLs of files")
-        return None
-    return private_key(secret)
+    return None if secret is None else private_key(secret)
 
 
 def _open_s3(settings: Settings) -> Storage:
@@ -125,8 +129,8 @@ def _open_s3(settings: Settings) -> Storage:
             providers=_providers(settings),
             put=_upload_options(config),
             delete=config.action_options.delete,
-            private_key=None if settings.api.images.secret is None else private_key(settings.api.images.secret),
-            hides_files=_private_key(settings) is not None,
+            private_key=_private_key(settings),
+            hides_files=_hides_files(settings),
         )
     )
 
