@@ -104,7 +104,7 @@ LATE = {
     ("octavo.content.media.file_preparation", "octavo.content.media.image_metadata"),
     ("octavo.content.media.file_preparation", "octavo.content.media.image_optimization"),
     ("octavo.content.media.file_preparation", "octavo.content.media.image_placeholders"),
-    ("octavo.content.media.file_preparation", "octavo.content.media.images"),
+    ("octavo.content.media.file_preparation", "octavo.content.media.image_formats"),
     ("octavo.content.media.image_job", "octavo.content.media.image_rendering"),
     ("octavo.operations.runtime.open_storage", "octavo.content.media.storage.cloudinary"),
     ("octavo.operations.runtime.open_mailer", "octavo.core.mail.http_mailers"),

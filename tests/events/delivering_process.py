@@ -13,9 +13,9 @@ from functools import partial
 from octavo.database import open_database
 from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
-from octavo.events.delivery import Worker
 from octavo.events.messages import Message, Topic
 from octavo.events.outbox import Outbox
+from octavo.events.outbox_worker import OutboxWorker
 
 KEYS = 5
 TOPIC = "written"
@@ -39,7 +39,7 @@ async def _main(url: str, ledger: str, name: str, count: int) -> None:
     await database.connect()
     outbox = Outbox(database)
     topic = Topic(TOPIC, partial(_write, file))
-    worker = Worker(database, outbox, {TOPIC: topic})
+    worker = OutboxWorker(database, outbox, {TOPIC: topic})
     worker.start()
     for number in range(count):
         key = f"{name}{number % KEYS}"

@@ -88,7 +88,7 @@ async def test_what_is_added_before_a_restart_of_the_server_is_delivered_after_i
     database = PostgresqlDatabase(own_postgresql_server.create_database())
     await database.connect()
     await make_tables(database)
-    caplog.set_level(logging.INFO, "octavo.events.delivery")
+    caplog.set_level(logging.INFO, "octavo.events.outbox_worker")
     async with AsyncExitStack() as stack:
         stack.push_async_callback(database.close)
         post = Post(database, stack)

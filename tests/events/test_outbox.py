@@ -14,9 +14,9 @@ from octavo.database.connection import Database
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events import dead_letters, outbox
 from octavo.events.dead_letters import DeadLetters, forget_old
-from octavo.events.delivery import Worker
 from octavo.events.messages import MOST_BYTES, Message, MessageTooLarge, Retries, Topic, Undeliverable
 from octavo.events.outbox import Outbox
+from octavo.events.outbox_worker import OutboxWorker
 
 pytestmark = pytest.mark.anyio
 
@@ -50,10 +50,10 @@ class Post:
     async def take(self, message: Message) -> None:
         self.came.append(message)
 
-    def work(self, handler: Callable[[Message], Awaitable[object]] | None = None, **options: Any) -> Worker:
+    def work(self, handler: Callable[[Message], Awaitable[object]] | None = None, **options: Any) -> OutboxWorker:
         """Start a worker for the topic `letter`."""
         topic = Topic("letter", handler or self.take, **{"retries": AT_ONCE, **options})
-        worker = Worker(self.database, self.outbox, {topic.name: topic})
+        worker = OutboxWorker(self.database, self.outbox, {topic.name: topic})
         worker.start()
         self.stack.push_async_callback(worker.stop, 0)
         return worker

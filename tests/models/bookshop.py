@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from octavo.access.authentication import admin_sessions, rate_limits, token_versions
+from octavo.access.authentication import admin_sessions, rate_limits, user_token_versions
 from octavo.accounts.administrators import audit
 from octavo.content import schedules
 from octavo.content.media.tables import MEDIA_TABLES
@@ -45,7 +45,7 @@ async def write_bookshop(database: Database, registry: Registry) -> None:
     """The tables, and content that is the same on every database."""
     own = (
         *(leases.TABLE, outbox.TABLE, schedules.TABLE, audit.TABLE, rate_limits.TABLE),
-        *(admin_sessions.TABLE, admin_sessions.PASSWORDS, token_versions.TABLE, token_versions.BLOCKS),
+        *(admin_sessions.TABLE, admin_sessions.PASSWORDS, user_token_versions.TABLE, user_token_versions.BLOCKS),
         *MEDIA_TABLES,
     )
     await synchronize(database, registry, own)

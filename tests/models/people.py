@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from octavo.access.authentication import token_versions
+from octavo.access.authentication import user_token_versions
 from octavo.access.authentication.credentials import Secrets, hash_api_token
 from octavo.core.clock import Clock
 from octavo.database.connection import Database
@@ -54,7 +54,7 @@ class Hands:
 
 
 async def write_people(database: Database) -> None:
-    for table in (token_versions.TABLE, token_versions.BLOCKS):
+    for table in (user_token_versions.TABLE, user_token_versions.BLOCKS):
         await database.execute_script(table.script(database.dialect))
     for name, role_type in ROLES:
         await write(database, "INSERT INTO up_roles (name, type) VALUES ({v1}, {v2})", name, role_type)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
+from octavo.access.authentication.api_token_rows import Token
 from octavo.access.authentication.api_tokens import TOKEN_TYPES, create_token, list_tokens, revoke_token
-from octavo.access.authentication.token_rows import Token
 from octavo.cli.base import (
     Group,
     chosen_actions,

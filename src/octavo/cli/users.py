@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 import orjson
 
-from octavo.access.authentication import token_versions
+from octavo.access.authentication import user_token_versions
 from octavo.access.authorization.actor import SYSTEM
 from octavo.access.authorization.role_grants import find_role
 from octavo.accounts.users import sessions as user_sessions
@@ -80,7 +80,7 @@ def _administer(project: Path, work: Work) -> Any:
         writer = EntryWriter(database, registry, accounts=open_account_guard(settings, database.dialect))
         return await work(UserManagement(reader, writer, AccountRows(reader)), database)
 
-    tables = (token_versions.TABLE, *((user_sessions.TABLE,) if renews(settings) else ()))
+    tables = (user_token_versions.TABLE, *((user_sessions.TABLE,) if renews(settings) else ()))
     return with_database(settings, run, tables, hooked=True)
 
 

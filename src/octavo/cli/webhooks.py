@@ -24,7 +24,7 @@ from octavo.core.clock import format_timestamp
 from octavo.core.errors import ValidationError
 from octavo.database.connection import Database
 from octavo.events.outbox import Outbox
-from octavo.events.webhooks.deliveries import Delivery
+from octavo.events.webhooks.delivery_log import Delivery
 from octavo.events.webhooks.store import Webhooks
 from octavo.events.webhooks.webhook import EVENTS, V4_EVENTS, Webhook
 from octavo.operations.runtime.open_resources import open_poster, open_webhooks

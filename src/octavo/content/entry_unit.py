@@ -12,11 +12,11 @@ from typing import Any, Final, TypeVar
 from octavo.content.automatic_values import NO_DATES, moment_of_change
 from octavo.content.entry_batch import EntryBatch, NewBody, numbered_problems
 from octavo.content.input.body_check import check_object
+from octavo.content.localized_creates import create_translation, named_localizations
 from octavo.content.prepared.creates import PlainCreate, Stamps
 from octavo.content.prepared.deletes import PlainDelete
 from octavo.content.prepared.updates import PlainUpdate
 from octavo.content.reader import CompiledRead, PreparedRead
-from octavo.content.translations import create_translation, named_localizations
 from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_context import WriteContext
 from octavo.content.write_locks import lock_entries, taken_entries

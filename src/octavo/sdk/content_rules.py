@@ -12,7 +12,7 @@ import orjson
 
 from octavo.access.authorization.ability import CREATE, UPDATE, Ability, reads_always, scope_params, unconditional
 from octavo.access.authorization.input_sanitizer import InputSanitizer
-from octavo.access.authorization.output_sanitizer import OutputSanitizer
+from octavo.access.authorization.loaded_entry_sanitizer import OutputSanitizer
 from octavo.api.rest.data_envelope import pagination
 from octavo.content.controllers.content import ContentController
 from octavo.core.values import dataclass

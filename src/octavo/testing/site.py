@@ -20,7 +20,7 @@ from octavo.core import clock
 from octavo.core.values import dataclass
 from octavo.database.connection import Database
 from octavo.events.claims import End
-from octavo.events.delivery import Worker
+from octavo.events.outbox_worker import OutboxWorker
 from octavo.operations.runtime.process import Process, build
 from octavo.project import Entry
 from octavo.schema.content_types import ROLE, USER
@@ -316,7 +316,7 @@ class Site:
 
         Raises NotDelivered if something fails. With `failures`, failed work is retried when it is due again.
         """
-        worker = Worker(self.database, self._process.infrastructure.outbox, self._process.site.topics)
+        worker = OutboxWorker(self.database, self._process.infrastructure.outbox, self._process.site.topics)
         outcomes = await worker.drain()
         failed = [
             f"{one.message.topic} {one.message.id}: {one.error}" for one in outcomes if one.end is not End.DELIVERED

@@ -8,7 +8,7 @@ import pytest
 
 from octavo.access.authentication.authenticator import USE_INTERVAL, AccessOptions, Authenticator
 from octavo.access.authentication.credentials import hash_api_token, read_user_token, sign_user_token
-from octavo.access.authentication.token_versions import revoke_user_tokens, user_token_version
+from octavo.access.authentication.user_token_versions import revoke_user_tokens, user_token_version
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.permissions import EVERYTHING, NOTHING, READS, permission_set
 from octavo.access.authorization.role_grants import grant, revoke

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs
 import pytest
 
 from octavo.content.entry_unit import EntryUnit
+from octavo.content.media.private_file_mover import PrivateFileMover
 from octavo.content.media.private_files import mark_private, sign
-from octavo.content.media.private_places import PrivatePlaces
 from octavo.content.media.storage.local import LocalStorage
 from octavo.database.unit_of_work import unit_of_work
 from tests.api.http.asgi import Answer, call
@@ -261,7 +261,7 @@ async def test_after_errors_a_file_is_where_the_table_says(shop: Shop) -> None:
 async def test_files_that_are_not_where_the_table_says_are_moved(shop: Shop) -> None:
     """After a kill between move and commit, and after a restore of the database."""
     shared = shop.site.octavo.infrastructure
-    places, storage = PrivatePlaces(shared.database, shared.media.storage), shared.media.storage
+    places, storage = PrivateFileMover(shared.database, shared.media.storage), shared.media.storage
     assert isinstance(storage, LocalStorage)
     files = [await shop.add(PHOTO) for _ in range(3)]
     marked, unmarked, right = (file for (file,) in files)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from octavo.content.media.private_file_mover import PrivateFileMover
 from octavo.content.media.private_files import mark_private
-from octavo.content.media.private_places import PrivatePlaces
 from octavo.content.media.storage.s3 import S3Storage
 from octavo.database.unit_of_work import unit_of_work
 from tests.api.http.test_image_files import halves, in_bucket
@@ -106,14 +106,14 @@ async def test_objects_that_are_not_where_the_table_says_are_moved(bucket_shop: 
     storage.set_private([thumbnail], private=True)
     async with unit_of_work(shared.database) as unit:
         await mark_private(unit.connection, shared.database.dialect, marked["id"])
-    assert await PrivatePlaces(shared.database, storage).settle_all() == 4
+    assert await PrivateFileMover(shared.database, storage).settle_all() == 4
     assert not any(storage.is_public(name) for name in names(right))
     assert not storage.is_private(thumbnail)
     assert {storage.is_private(name) for name in names(marked)} == {True}
     assert {storage.is_private(name) for name in names(unmarked)} == {False}
     found = (await shop.site.get(f"/api/upload/files/{unmarked['id']}", FULL_TOKEN)).json
     assert found["url"] == unmarked["url"]
-    assert await PrivatePlaces(shared.database, storage).settle_all() == 0
+    assert await PrivateFileMover(shared.database, storage).settle_all() == 0
     off = S3Storage(replace(storage._options, hides_files=False))
     off.remove([*names(marked), *names(right)])
     assert not storage.is_private(right["url"].partition("/site/")[2])

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageSequence
 
+from octavo.content.media.image_formats import process_image
 from octavo.content.media.image_metadata import remove_notes
-from octavo.content.media.images import process_image
 from tests.models.camera_files import SECRET, camera_files, canon_raw, movie, several_photographs, tiff_tags
 from tests.models.pictures import animation
 

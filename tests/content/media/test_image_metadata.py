@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from PIL import Image, ImageCms, ImageOps, PngImagePlugin
 
+from octavo.content.media.image_formats import process_image
 from octavo.content.media.image_metadata import UPRIGHT, remove_notes
-from octavo.content.media.images import process_image
 
 GPS, MAKE, ORIENTATION = 0x8825, 0x010F, 0x0112
 SECRET = b"Secret Place"

@@ -10,11 +10,11 @@ from PIL import Image, ImageChops, ImageCms
 
 from octavo.content.media import image_rendering
 from octavo.content.media.focal_points import FocalPoint
+from octavo.content.media.image_formats import TURNS
 from octavo.content.media.image_placeholders import create_placeholder
 from octavo.content.media.image_rendering import render
 from octavo.content.media.image_sizes import Size
 from octavo.content.media.image_workers import ImageWorkers, WorkerLimits
-from octavo.content.media.images import TURNS
 from octavo.content.media.transformations import HEIC, KINDS, TYPES, ImageFormat, Rendering, Transformation, place
 from octavo.core.errors import ApplicationError
 from tests.models.pictures import heic_picture

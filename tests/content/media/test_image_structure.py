@@ -12,7 +12,7 @@ from PIL import Image
 
 from octavo.content.media import image_structure
 from octavo.content.media.file_types import SVG, type_of
-from octavo.content.media.images import process_image
+from octavo.content.media.image_formats import process_image
 from octavo.core.errors import ApplicationError
 
 

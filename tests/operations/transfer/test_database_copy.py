@@ -7,7 +7,7 @@ from typing import Any
 import apsw
 import pytest
 
-from octavo.access.authentication import token_versions
+from octavo.access.authentication import user_token_versions
 from octavo.accounts.administrators import live_settings
 from octavo.accounts.administrators.live_settings import read_live_settings, set_live
 from octavo.content.media import storage_cleanup
@@ -150,7 +150,7 @@ async def test_rows_about_replaced_entries_are_deleted(
 ) -> None:
     """The source has none of these tables: it is a database of v4."""
     cleared = [table for table in own_tables(Settings(project=tmp_path)) if not table.kept]
-    own = [*cleared, TABLE, token_versions.TABLE, live_settings.TABLE]
+    own = [*cleared, TABLE, user_token_versions.TABLE, live_settings.TABLE]
     await source.execute("DROP TABLE octavo_leases")
     await copy_database(source, target, registry, own, CopyOptions(), lambda *_: None)
     for table in own:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from octavo.events.after_commit import hooks_topic
-from octavo.events.delivery import Worker
+from octavo.events.outbox_worker import OutboxWorker
 from tests.api.http.asgi import Answer
 from tests.project.rest.shop import Shop, open_shop
 from tests.project.rest.test_problems import problems
@@ -350,7 +350,7 @@ async def test_state_of_any_kind_does_not_stop_a_write(shop: Shop, name: str, ca
     [hook] = shop.octavo.site.hooks.of("api::genre.genre").of("after_commit_create")  # type: ignore[union-attr]
     seen: list[Any] = hook.function.call.__globals__["seen"]
     seen.clear()
-    await Worker(
+    await OutboxWorker(
         shop.database, shop.octavo.infrastructure.outbox, {"hooks": hooks_topic(shop.octavo.site.hooks)}
     ).drain()
     assert seen == [{"price": Decimal("1.50"), "tags": {"a"}, "number": 2**70, "raw": b"\x00\xff", **text}]

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any, Final
 
+from octavo.access.authentication.api_token_rows import API, Token, TokenRows
 from octavo.access.authentication.credentials import hash_api_token
-from octavo.access.authentication.token_rows import API, Token, TokenRows
 from octavo.access.authorization.role_grants import check_actions
 from octavo.core.errors import ApplicationError, NotFoundError
 from octavo.database.change_feed import ChangeFeed

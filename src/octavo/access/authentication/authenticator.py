@@ -28,7 +28,7 @@ from octavo.access.authentication.credentials import (
 )
 from octavo.access.authentication.preview_tokens import PreviewTokens
 from octavo.access.authentication.sign_in_log import report_expired_token, report_failed_sign_in
-from octavo.access.authentication.token_versions import revoke_tokens_of_blocked
+from octavo.access.authentication.user_token_versions import revoke_tokens_of_blocked
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.permissions import NOTHING, PermissionSet
 from octavo.access.authorization.role_grants import ApiToken, GrantsSnapshot, grants_statement, read_grants

@@ -22,8 +22,7 @@ from octavo.access.authentication.one_time_codes import (
 from octavo.access.authentication.passwords import hash_password
 from octavo.access.authentication.rate_limits import RateLimits
 from octavo.accounts.administrators import request_bodies
-from octavo.accounts.administrators.accounts import Administrators, AdminLogin
-from octavo.accounts.administrators.management import Person
+from octavo.accounts.administrators.accounts import AdministratorAccount
 from octavo.accounts.administrators.request_bodies import checked
 from octavo.accounts.administrators.row_writes import (
     NewRow,
@@ -46,6 +45,7 @@ from octavo.accounts.administrators.rows import (
     stored_code,
     subject_of,
 )
+from octavo.accounts.administrators.sign_in import AdminLogin, AdminSignIn
 from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.core.errors import ApplicationError, ForbiddenError, ValidationError
 from octavo.core.mail.mailers import Mailer
@@ -69,7 +69,7 @@ class Registration:
     def __init__(
         self,
         database: Database,
-        administrators: Administrators,
+        administrators: AdminSignIn,
         limits: RateLimits,
         mailer: Mailer,
         feed: ChangeFeed,
@@ -93,7 +93,7 @@ class Registration:
         """Return the code that a remote client needs to register the first administrator."""
         return hmac.new(self._options.secret.encode(), b"octavo: first administrator", sha256).hexdigest()[:24]
 
-    async def register_first(self, body: Any, client: str, *, here: bool) -> tuple[AdminLogin, Person]:
+    async def register_first(self, body: Any, client: str, *, here: bool) -> tuple[AdminLogin, AdministratorAccount]:
         """Register the first administrator and sign in. `here`: the request comes from this machine.
 
         With the rule `firstAdministrator`, remote clients send the `code` that Octavo logs at startup.
@@ -130,21 +130,21 @@ class Registration:
             raise ValidationError("Invalid registrationToken")
         return found
 
-    async def register(self, body: Any, client: str) -> tuple[AdminLogin, Person]:
+    async def register(self, body: Any, client: str) -> tuple[AdminLogin, AdministratorAccount]:
         """Activate an invited administrator with a password, and sign in."""
         await self._limits.check("admin-register", client)
         given = checked(request_bodies.REGISTRATION, body)
-        person, token = given["userInfo"], given["registrationToken"]
+        account, token = given["userInfo"], given["registrationToken"]
         if await self._find("registration", token) is None:
             raise ValidationError("Invalid registration info")
-        hashed = (await hash_password(person["password"])).hash
+        hashed = (await hash_password(account["password"])).hash
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
             found = await self._find("registration", token, unit)
             if found is None:
                 raise ValidationError("Invalid registration info")
-            lastname = person.get("lastname", found.lastname)
-            changed = replace(found, firstname=person["firstname"], lastname=lastname, active=True)
+            lastname = account.get("lastname", found.lastname)
+            changed = replace(found, firstname=account["firstname"], lastname=lastname, active=True)
             await update_administrator(unit, self._dialect, changed, password=hashed)
             return await self._enter(unit, found.id)
 
@@ -157,7 +157,7 @@ class Registration:
         await self._limits.check_account("admin-forgot-password", client, found.id if found else None, given["email"])
         self._start(self._send_reset(found if found is not None and found.active and not found.blocked else None))
 
-    async def reset_password(self, body: Any, client: str) -> tuple[AdminLogin, Person]:
+    async def reset_password(self, body: Any, client: str) -> tuple[AdminLogin, AdministratorAccount]:
         """Set a new password with a mailed token, and sign in."""
         await self._limits.check("admin-reset-password", client)
         given = checked(request_bodies.RESET, body)
@@ -200,11 +200,11 @@ class Registration:
         stored = await stored_code(connection, self._dialect, kind, found.id)
         return found if is_valid(code, stored, subject_of(found, kind), self._clock.wall()) else None
 
-    async def _enter(self, unit: UnitOfWork, user_id: int) -> tuple[AdminLogin, Person]:
+    async def _enter(self, unit: UnitOfWork, user_id: int) -> tuple[AdminLogin, AdministratorAccount]:
         found = await read_administrator(unit.connection, self._dialect, user_id)
         assert found is not None, "it has just been written"
-        person = Person(found, await roles_of(unit.connection, self._dialect, user_id))
-        return await self._administrators.begin(unit.connection, found), person
+        account = AdministratorAccount(found, await roles_of(unit.connection, self._dialect, user_id))
+        return await self._administrators.begin(unit.connection, found), account
 
     async def _send_reset(self, found: Administrator | None) -> None:
         """Mail a code. Without an administrator, do the same work but send no mail, so timing reveals nothing."""

@@ -8,8 +8,8 @@ import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
+from octavo.access.authentication.api_token_rows import API, TRANSFER, Token, TokenRows, TokenTable
 from octavo.access.authentication.credentials import hash_api_token
-from octavo.access.authentication.token_rows import API, TRANSFER, Token, TokenRows, TokenTable
 from octavo.access.authorization.actions import list_actions
 from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.admin.escalation import check_actions_within

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from octavo.access.authentication.admin_sessions import end_admin_sessions, end_admin_sessions_of_blocked
-from octavo.access.authentication.token_versions import revoke_tokens_of_blocked, revoke_user_tokens
+from octavo.access.authentication.user_token_versions import revoke_tokens_of_blocked, revoke_user_tokens
 from octavo.accounts.users.sessions import END_OF_BLOCKED, END_OF_USER
 from octavo.accounts.users.user_rows import read_object
 from octavo.database.connection import Database, Transaction

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.accounts.administrators.management import Person
+from octavo.accounts.administrators.accounts import AdministratorAccount
 from octavo.accounts.administrators.rows import Administrator, AdminRole
 from octavo.api.http.response import Headers, Response, render_json
 from octavo.query.ast import Page
@@ -62,7 +62,10 @@ def serialize_role(role: AdminRole) -> dict[str, Any]:
     return {"id": role.id, "name": role.name, "description": role.description, "code": role.code}
 
 
-def serialize_administrator_with_roles(person: Person) -> dict[str, Any]:
+def serialize_administrator_with_roles(account: AdministratorAccount) -> dict[str, Any]:
     """Return an administrator with their roles, and with the invitation token if they were just invited."""
-    found = {**serialize_administrator(person.administrator), "roles": [serialize_role(role) for role in person.roles]}
-    return found if person.invitation is None else {**found, "registrationToken": person.invitation}
+    found = {
+        **serialize_administrator(account.administrator),
+        "roles": [serialize_role(role) for role in account.roles],
+    }
+    return found if account.invitation is None else {**found, "registrationToken": account.invitation}

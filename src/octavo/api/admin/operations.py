@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from octavo.access.authorization.actor import ANONYMOUS, Actor, check
-from octavo.accounts.administrators.accounts import Administrators
 from octavo.accounts.administrators.audit import Audit
+from octavo.accounts.administrators.sign_in import AdminSignIn
 from octavo.api.http.operations import Endpoint, Operation
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
@@ -40,13 +40,13 @@ class Endpoints(Protocol):
 
 
 def admin_handlers(
-    administrators: Administrators,
+    administrators: AdminSignIn,
 ) -> Callable[[AdminOperation, Endpoint], tuple[AdminOperation, Handler]]:
     """Return rows with handlers that check authentication and permissions first."""
     return lambda row, endpoint: (row, _guarded(row, endpoint, administrators))
 
 
-def _guarded(row: AdminOperation, endpoint: Endpoint, administrators: Administrators) -> Handler:
+def _guarded(row: AdminOperation, endpoint: Endpoint, administrators: AdminSignIn) -> Handler:
     """Return a route's handler.
 
     It raises UnauthorizedError for callers that are not administrators, and ForbiddenError without permission.

@@ -21,10 +21,10 @@ from octavo.content.entry_unit import EntryUnit
 from octavo.content.i18n.localizations import copy_shared_values, new_localization
 from octavo.content.locales import Locales
 from octavo.content.localization_families import Families, NewEntry, names_shared
+from octavo.content.localized_creates import named_localizations
 from octavo.content.media.form_files import current_query, place_files
 from octavo.content.media.library import MediaLibrary
 from octavo.content.reader import EntryReader, PreparedRead
-from octavo.content.translations import named_localizations
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import ForbiddenError, NotFoundError, ValidationError
 from octavo.events.origin import coming_from

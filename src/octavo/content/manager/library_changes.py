@@ -10,12 +10,12 @@ from typing import Any, Final
 from octavo.access.authorization.ability import UPDATE
 from octavo.access.authorization.actor import Actor
 from octavo.content.entry_unit import EntryUnit
-from octavo.content.manager.library import Library
+from octavo.content.manager.library_access import Library
 from octavo.content.media.files import FileService
 from octavo.content.media.folder_rows import FolderRow, FolderRows, read_folder_id
-from octavo.content.media.folders import LOCK
 from octavo.content.media.library import ROOT_FOLDER
 from octavo.content.media.private_folders import forget_deleted_folders
+from octavo.content.media.upload_folder import LOCK
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import Problem, ValidationError
 from octavo.core.forms import (

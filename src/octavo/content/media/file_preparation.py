@@ -37,9 +37,9 @@ def prepared_type(types: Iterable[str], head: bytes) -> str | None:
 
 def prepare_file(path: Path, mime: str, preparation: Preparation) -> Measured:
     """Measure a file, write its formats beside it, and remove its metadata in place. Raises ApplicationError."""
+    from octavo.content.media.image_formats import process_image  # Pillow is only for workers
     from octavo.content.media.image_metadata import remove_notes
     from octavo.content.media.image_optimization import optimize_image
-    from octavo.content.media.images import process_image  # Pillow is only for workers
 
     measured = process_image(path, mime, preparation.breakpoints, path, check=preparation.check_images)
     if not measured.is_too_large and (preparation.describes_videos or not has_frames(mime)):
@@ -62,7 +62,7 @@ def describe_placeholder(path: Path, mime: str) -> str | None:
 
 def clean_file(path: Path, mime: str) -> bool:
     """Remove metadata from a file in place; return whether there was any."""
+    from octavo.content.media.image_formats import read_orientation  # Pillow is only for workers
     from octavo.content.media.image_metadata import remove_notes
-    from octavo.content.media.images import read_orientation  # Pillow is only for workers
 
     return remove_notes(path, mime, read_orientation(path, mime))

@@ -11,16 +11,16 @@ from functools import partial
 from typing import Final, TypeVar
 
 from octavo.content.entry_unit import EntryUnit
-from octavo.content.media.folders import LOCK
 from octavo.content.media.library import MediaLibrary
+from octavo.content.media.private_file_mover import PrivateFileMover
 from octavo.content.media.private_files import TABLE as PRIVATE_FILES
 from octavo.content.media.private_files import mark_private, unmark_private
 from octavo.content.media.private_folders import has_private_folders, is_private_path, misplaced_files
-from octavo.content.media.private_places import PrivatePlaces
 from octavo.content.media.shared_files import ids_sharing
 from octavo.content.media.storage.base import PrivateStorage
 from octavo.content.media.storage_cleanup import file_lock
 from octavo.content.media.stored_parts import names_in_row
+from octavo.content.media.upload_folder import LOCK
 from octavo.content.media.variant_rows import delete_variants, objects_of
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
@@ -92,7 +92,7 @@ class FilePrivacy:
         self._reader = reader
         self._storage = media.storage
         self._cleanup = media.cleanup
-        self._places = PrivatePlaces(writer.database, media.storage)
+        self._mover = PrivateFileMover(writer.database, media.storage)
         self._outbox = outbox
         self._type = writer.registry.content_types[FILE]
         self.purge: Purge = _purge_nothing
@@ -230,7 +230,7 @@ class FilePrivacy:
                 return await self._writer.run(locked, grouped=False)
             finally:  # an error does not tell whether the transaction was committed
                 for each in ids:
-                    await self._places.settle(each)
+                    await self._mover.settle(each)
 
     async def _mark(
         self, unit: EntryUnit, ids: Sequence[int], actor_id: int | None, *, private: bool, by_folder: bool

@@ -6,8 +6,8 @@ Changes to the tree or its contents require a lock, because every row below stor
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from octavo.content.media.folders import LOCK, Folder
 from octavo.content.media.private_folders import is_private_path
+from octavo.content.media.upload_folder import LOCK, Folder
 from octavo.core.errors import Problem, ValidationError
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Transaction

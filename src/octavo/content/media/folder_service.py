@@ -10,8 +10,8 @@ from typing import Any, Final
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.media.file_privacy import FilePrivacy
 from octavo.content.media.folder_rows import FolderRow, FolderRows, check_path_length
-from octavo.content.media.folders import LOCK
 from octavo.content.media.private_folders import is_private_path, mark_folder, private_ids
+from octavo.content.media.upload_folder import LOCK
 from octavo.content.reader import EntryReader, PreparedRead
 from octavo.content.writer import EntryWriter
 from octavo.core.errors import NotFoundError, Problem, ValidationError

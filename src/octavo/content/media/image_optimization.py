@@ -9,7 +9,7 @@ from typing import Any, Final
 from PIL import Image, ImageFile, ImageOps, JpegImagePlugin
 
 from octavo.content.media.image_errors import is_machine_error
-from octavo.content.media.images import open_image
+from octavo.content.media.image_formats import open_image
 
 MAX_PIXELS: Final = {"JPEG": 24_000_000, "PNG": 12_000_000, "WEBP": 8_000_000}
 """The maximum number of pixels. Larger images would need too much memory or time at their full size."""

@@ -12,8 +12,8 @@ import orjson
 from PIL import Image, ImageOps
 
 from octavo.content.media.image_errors import is_machine_error
+from octavo.content.media.image_formats import check_memory, open_image, orientation_of
 from octavo.content.media.image_structure import check_structure
-from octavo.content.media.images import check_memory, open_image, orientation_of
 from octavo.content.media.thumbhash import thumbhash
 from octavo.content.media.transformations import KINDS
 from octavo.content.media.videos import VIDEO, read_facts, write_frame

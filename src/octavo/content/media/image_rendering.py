@@ -11,9 +11,9 @@ from typing import Any, Final
 from PIL import Image, ImageFile, ImageFilter, UnidentifiedImageError
 
 from octavo.content.media.image_errors import is_machine_error
+from octavo.content.media.image_formats import TURNS, check_memory, open_image, orientation_of
 from octavo.content.media.image_sizes import Size
 from octavo.content.media.image_structure import check_structure
-from octavo.content.media.images import TURNS, check_memory, open_image, orientation_of
 from octavo.content.media.transformations import KINDS, ImageFormat, Placement, Rendering, place
 from octavo.core.errors import ApplicationError, OctavoError
 

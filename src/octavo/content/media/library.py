@@ -18,7 +18,6 @@ import orjson
 
 from octavo.content.core_store import stored_value
 from octavo.content.media.file_names import FileName, read_file_name
-from octavo.content.media.folders import LOCK, ApiFolder, Folder
 from octavo.content.media.image_workers import IMAGE_WORKERS
 from octavo.content.media.placeholder_rows import store_placeholder
 from octavo.content.media.private_files import mark_private
@@ -35,6 +34,7 @@ from octavo.content.media.processing import (
 )
 from octavo.content.media.storage.base import ReplacedObject, Storage, hides_files, is_private_file, temporary_in
 from octavo.content.media.storage_cleanup import StorageCleanup
+from octavo.content.media.upload_folder import LOCK, ApiFolder, Folder
 from octavo.core.clock import this_moment
 from octavo.core.errors import ServiceUnavailable, ValidationError
 from octavo.core.threads import in_thread

@@ -6,7 +6,7 @@ from typing import Final
 from octavo.core.errors import NotFoundError
 from octavo.database.connection import Database
 from octavo.events.messages import Message, Retries, Topic, Undeliverable
-from octavo.events.webhooks.deliveries import RetentionLimits, forget_old
+from octavo.events.webhooks.delivery_log import RetentionLimits, forget_old
 from octavo.events.webhooks.messages import TOPIC, Sent
 from octavo.events.webhooks.store import Webhooks
 

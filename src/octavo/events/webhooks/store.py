@@ -13,7 +13,7 @@ from octavo.database.connection import Database
 from octavo.database.unit_of_work import UnitOfWork, run_unit
 from octavo.events.outbox import Outbox
 from octavo.events.webhooks import rows
-from octavo.events.webhooks.deliveries import Delivery, find_delivery, forget_webhook, list_deliveries, note
+from octavo.events.webhooks.delivery_log import Delivery, find_delivery, forget_webhook, list_deliveries, note
 from octavo.events.webhooks.messages import TOPIC, Answer, MessageSender, Sent, new_id
 from octavo.events.webhooks.webhook import TEST, Webhook, checked, new_secret
 from octavo.settings.accepted_keys import AcceptedKey

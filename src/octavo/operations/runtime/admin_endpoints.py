@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from octavo import __version__
 from octavo.access.authentication.one_time_secrets import OneTimeSecrets
+from octavo.accounts.administrators.accounts import AdministratorList
 from octavo.accounts.administrators.audit_list import AuditList
 from octavo.accounts.administrators.live_settings import LiveSettingsRows
-from octavo.accounts.administrators.management import AdministratorList
 from octavo.accounts.administrators.project_settings import ProjectSettings
 from octavo.accounts.administrators.roles import AdminRoles, RoleListing
 from octavo.accounts.administrators.shared_views import SharedViews

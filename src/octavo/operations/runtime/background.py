@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from octavo.content.controllers.scheduling import ContentSchedules
 from octavo.content.media.file_privacy import FilePrivacy
-from octavo.content.media.private_places import PrivatePlaces
+from octavo.content.media.private_file_mover import PrivateFileMover
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.outage_log import reason_of
 from octavo.database.connection import Database
@@ -25,8 +25,8 @@ from octavo.database.leader_election import Leadership
 from octavo.database.maintained_counts import CountMaintenance
 from octavo.database.substring_indexes import SubstringIndexMaintenance
 from octavo.database.version_keeper import VersionTracker
-from octavo.events.delivery import Worker
 from octavo.events.journal import sweep_journal
+from octavo.events.outbox_worker import OutboxWorker
 from octavo.events.webhooks.store import Webhooks
 from octavo.operations.runtime.infrastructure import Infrastructure, open_account_guard
 from octavo.operations.runtime.options import hides_future, maintains_counts
@@ -57,7 +57,7 @@ class Background:
         self._polls = polls
         self._works = infrastructure.settings.server.background
         works = self._works and site.topics
-        self._worker = Worker(infrastructure.database, infrastructure.outbox, site.topics) if works else None
+        self._worker = OutboxWorker(infrastructure.database, infrastructure.outbox, site.topics) if works else None
         self._registry = site.registry
         self._plans = site.services.controller.schedules
         self._jobs = site.extending.app.jobs
@@ -162,12 +162,12 @@ async def _clean_storage(infrastructure: Infrastructure, leadership: Leadership)
 
 async def _settle_private_files(infrastructure: Infrastructure, privacy: FilePrivacy, leadership: Leadership) -> None:
     """Once, move private files to where the tables say, in one process. Another one had stopped before it did."""
-    places = PrivatePlaces(infrastructure.database, infrastructure.media.storage)
+    mover = PrivateFileMover(infrastructure.database, infrastructure.media.storage)
     out_of_reach = False
     while True:
         try:
             if await leadership.is_here():
-                await places.settle_all()
+                await mover.settle_all()
                 await privacy.follow_all()
                 return
         except Exception as error:  # retry after any error

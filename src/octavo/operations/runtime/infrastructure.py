@@ -12,11 +12,11 @@ from octavo.access.authentication.authenticator import REMEMBERED_TYPES, Authent
 from octavo.access.authentication.rate_limits import RateLimits
 from octavo.access.authentication.request_limits import RequestLimits
 from octavo.access.authorization.actor import denials
-from octavo.accounts.administrators.accounts import Administrators
+from octavo.accounts.administrators.accounts import AdministratorManagement
 from octavo.accounts.administrators.audit import Audit
-from octavo.accounts.administrators.management import AdministratorManagement
 from octavo.accounts.administrators.provisioning import ensure_first_administrator
 from octavo.accounts.administrators.registration import Registration
+from octavo.accounts.administrators.sign_in import AdminSignIn
 from octavo.accounts.users.account_guard import AccountGuard
 from octavo.accounts.users.sessions import UserSessions
 from octavo.api.http.slow_requests import SlowRequests
@@ -124,7 +124,7 @@ class Infrastructure:
     request_limits: RequestLimits
     admin_limits: RateLimits
     authenticator: Authenticator
-    administrators: Administrators
+    administrators: AdminSignIn
     administrator_management: AdministratorManagement
     registration: Registration
     sessions: UserSessions | None
@@ -218,7 +218,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
     admin_limits = RateLimits(options.admin_rate_limits(settings), attempts, "administrator")
     audit = Audit(database, options.audit_options(settings))
     audit.join(feed)
-    administrators = Administrators(database, authenticator, admin_limits, options.admin_options(settings), audit)
+    administrators = AdminSignIn(database, authenticator, admin_limits, options.admin_options(settings), audit)
     return Infrastructure(
         settings=settings,
         caches=caches,

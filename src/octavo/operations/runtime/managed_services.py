@@ -7,7 +7,7 @@ from octavo.content.manager.configurations import Configurations
 from octavo.content.manager.entries import ManagedEntries
 from octavo.content.manager.entry_actions import EntryActions
 from octavo.content.manager.entry_writes import EntryWrites
-from octavo.content.manager.library import Library
+from octavo.content.manager.library_access import Library
 from octavo.content.manager.library_changes import LibraryChanges
 from octavo.content.manager.library_settings import LibrarySettings
 from octavo.content.manager.write_responses import WriteResponses

@@ -6,15 +6,15 @@ Settings are organized by file and key, which components do not know. The mappin
 from collections.abc import Mapping
 from typing import Final, cast
 
-from octavo.access.authentication import admin_sessions, one_time_secrets, rate_limits, token_versions
+from octavo.access.authentication import admin_sessions, one_time_secrets, rate_limits, user_token_versions
 from octavo.access.authentication.authenticator import AccessOptions
 from octavo.access.authentication.credentials import Secrets
 from octavo.access.authentication.rate_limits import RateLimitOptions
 from octavo.access.authentication.request_limits import RequestLimitOptions
 from octavo.access.authorization.strictness import Strictness
 from octavo.accounts.administrators import audit, live_settings, shared_views
-from octavo.accounts.administrators.accounts import AdminOptions
 from octavo.accounts.administrators.audit import AuditOptions
+from octavo.accounts.administrators.sign_in import AdminOptions
 from octavo.accounts.users import sessions as user_sessions
 from octavo.accounts.users.accounts import AccountOptions
 from octavo.accounts.users.providers import links as provider_accounts
@@ -45,7 +45,7 @@ from octavo.database import leases
 from octavo.events import dead_letters, journal, outbox
 from octavo.events.jobs import backup_records as backup_record
 from octavo.events.jobs import scheduler
-from octavo.events.webhooks import deliveries as webhook_deliveries
+from octavo.events.webhooks import delivery_log
 from octavo.events.webhooks import rows as webhook_rows
 from octavo.operations.runtime import definition_sync
 from octavo.query.params import PageLimits
@@ -75,11 +75,11 @@ def own_tables(settings: Settings) -> tuple[SystemTable, ...]:
         *MEDIA_TABLES,
         *((journal.TABLE,) if settings.api.events.enabled else ()),
         webhook_rows.TABLE,
-        webhook_deliveries.TABLE,
+        delivery_log.TABLE,
         one_time_secrets.TABLE,
         provider_accounts.TABLE,
-        token_versions.TABLE,
-        token_versions.BLOCKS,
+        user_token_versions.TABLE,
+        user_token_versions.BLOCKS,
         *((user_sessions.TABLE,) if renews(settings) else ()),
         *((rate_limits.TABLE,) if counts_in_database(settings) else ()),
         *((backup_record.TABLE,) if settings.database.backups.schedule else ()),

@@ -17,8 +17,8 @@ from octavo.database.unit_of_work import UnitOfWork
 from octavo.events.messages import Topic
 from octavo.events.origin import WORK
 from octavo.events.webhooks.change_listener import WebhookChangeListener
-from octavo.events.webhooks.deliveries import RetentionLimits
 from octavo.events.webhooks.delivery import WebhookDelivery, retry_schedule
+from octavo.events.webhooks.delivery_log import RetentionLimits
 from octavo.operations.runtime import options
 from octavo.operations.runtime.infrastructure import Infrastructure
 from octavo.query.ast import EVERYTHING, Branch, Populate, Query

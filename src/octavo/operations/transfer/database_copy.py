@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import field, replace
 from typing import Final, Protocol
 
-from octavo.access.authentication import token_versions
+from octavo.access.authentication import user_token_versions
 from octavo.core.plurals import counted
 from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database, RowReader
@@ -95,7 +95,7 @@ def plan_copy(
         tuple(_own_table(found[name]) for name in sorted(table.name for table in own if table.copied) if name in found),
         tuple(table.name for table in own if table.counted and table.name in found),
         tuple(table.name for table in own if not table.kept and not (table.copied and table.name in found)),
-        token_versions.TABLE in own and token_versions.TABLE.name not in found,
+        user_token_versions.TABLE in own and user_token_versions.TABLE.name not in found,
     )
 
 
@@ -268,7 +268,7 @@ async def _make_room(target: Connection, dialect: Dialect, plan: CopyPlan, optio
         for table in (*tables, *plan.outdated):
             await target.execute(f"DELETE FROM {dialect.quote(table)}")
         if plan.revokes:
-            await target.execute(f"UPDATE {token_versions.TABLE.name} SET version = version + 1")
+            await target.execute(f"UPDATE {user_token_versions.TABLE.name} SET version = version + 1")
         return
     counts = {table: await target.fetch_value(f"SELECT count(*) FROM {dialect.quote(table)}") for table in tables}
     filled = [f"{table}: {counted(count, 'row')}" for table, count in sorted(counts.items()) if count]

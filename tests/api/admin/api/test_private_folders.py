@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import orjson
 import pytest
 
-from octavo.content.media.folders import LOCK, Folder
 from octavo.content.media.storage.local import LocalStorage
+from octavo.content.media.upload_folder import LOCK, Folder
 from octavo.events.messages import Message
 from tests.api.admin.api.test_library import add, folder, send
 from tests.api.admin.conftest import Office

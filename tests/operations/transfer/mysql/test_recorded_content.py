@@ -12,8 +12,8 @@ from octavo.database.sqlite import SqliteDatabase
 from octavo.database.synchronize import STATE_TABLE, found_tables
 from octavo.operations.transfer.database_copy import CopyOptions, CopySource, copy_database
 from octavo.operations.transfer.mysql.address import read_address
-from octavo.operations.transfer.mysql.dialect import MysqlSourceDialect
 from octavo.operations.transfer.mysql.source import MysqlSource
+from octavo.operations.transfer.mysql.source_dialect import MysqlSourceDialect
 from octavo.operations.transfer.rows.plain_values import INSTANTS
 from octavo.operations.transfer.rows.tables import RowTable, read_batches, row_table
 from octavo.query.sql.ddl.physical import physical_tables

@@ -1,7 +1,7 @@
 """Endpoints to manage administrators and the caller's own profile."""
 
 from octavo.access.authorization.actor import Actor
-from octavo.accounts.administrators.management import (
+from octavo.accounts.administrators.accounts import (
     AdministratorList,
     AdministratorManagement,
     serialize_administrators,
@@ -109,4 +109,4 @@ class AdministratorEndpoints:
     async def delete_many(self, request: Request, actor: Actor) -> Response:
         """POST /admin/users/batch-delete"""
         gone = await self._management.delete_many(await request.json(), actor)
-        return data_answer([serialize_administrator_with_roles(person) for person in gone])
+        return data_answer([serialize_administrator_with_roles(account) for account in gone])

@@ -12,7 +12,7 @@ from octavo.api.admin.schemas.media import MediaFile, PrivacyAnswer, PrivacyForm
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.content.entry_unit import EntryUnit
-from octavo.content.manager.library import MISSING_FILE, Library
+from octavo.content.manager.library_access import MISSING_FILE, Library
 from octavo.content.media.file_privacy import FilePrivacy
 from octavo.content.media.folder_service import MISSING_FOLDER, FolderService
 from octavo.core.errors import NotFoundError

@@ -11,7 +11,7 @@ from octavo.api.admin.schemas.media import FocalPointForm, MediaFile
 from octavo.api.http.request import Request
 from octavo.api.http.response import Response
 from octavo.content.entry_unit import EntryUnit
-from octavo.content.manager.library import MISSING_FILE, Library
+from octavo.content.manager.library_access import MISSING_FILE, Library
 from octavo.content.media.files import FileService
 from octavo.content.media.focal_points import FocalPoint
 from octavo.core.errors import NotFoundError

@@ -33,7 +33,7 @@ from octavo.api.http.response import Response
 from octavo.api.http.uploads import FILE_INFO, read_info, replaced_file, sent_files
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.manager.file_uses import FileUse, FileUses
-from octavo.content.manager.library import MISSING_FILE, Library
+from octavo.content.manager.library_access import MISSING_FILE, Library
 from octavo.content.manager.library_changes import DELETE, ChangedItems, LibraryChanges
 from octavo.content.manager.library_settings import LibrarySettings
 from octavo.content.media.file_privacy import Guard

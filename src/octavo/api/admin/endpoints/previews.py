@@ -4,7 +4,7 @@ from typing import Final
 
 from octavo.access.authentication.rate_limits import RateLimits
 from octavo.access.authorization.actor import Actor
-from octavo.accounts.administrators.accounts import Administrators
+from octavo.accounts.administrators.sign_in import AdminSignIn
 from octavo.api.admin.answers import data_answer
 from octavo.api.admin.endpoints.entries import read_id
 from octavo.api.admin.operations import AdminOperation
@@ -42,7 +42,7 @@ class PreviewEndpoints:
         ),
     )
 
-    def __init__(self, codes: PreviewCodes, administrators: Administrators, limits: RateLimits) -> None:
+    def __init__(self, codes: PreviewCodes, administrators: AdminSignIn, limits: RateLimits) -> None:
         self._codes = codes
         self._administrators = administrators
         self._limits = limits

@@ -3,9 +3,9 @@
 from typing import Any
 
 from octavo.access.authorization.actor import Actor
-from octavo.accounts.administrators.accounts import AdminLogin
-from octavo.accounts.administrators.management import Person
+from octavo.accounts.administrators.accounts import AdministratorAccount
 from octavo.accounts.administrators.registration import Registration
+from octavo.accounts.administrators.sign_in import AdminLogin
 from octavo.api.admin.answers import data_answer, no_content, serialize_administrator_with_roles
 from octavo.api.admin.endpoints.sessions import PREFIX, SessionAnswers
 from octavo.api.admin.operations import AdminOperation
@@ -82,8 +82,8 @@ class RegistrationEndpoints:
                 "create-user"
             )
         here = request.is_from_here
-        login, person = await self._registration.register_first(await request.json(), request.client, here=here)
-        return self._entered(login, person)
+        login, account = await self._registration.register_first(await request.json(), request.client, here=here)
+        return self._entered(login, account)
 
     async def invited(self, request: Request, _: Actor) -> Response:
         """GET /admin/registration-info"""
@@ -105,6 +105,6 @@ class RegistrationEndpoints:
         self._answers.check_origin(request)
         return self._entered(*await self._registration.reset_password(await request.json(), request.client))
 
-    def _entered(self, login: AdminLogin, person: Person) -> Response:
-        user: dict[str, Any] = serialize_administrator_with_roles(person)
+    def _entered(self, login: AdminLogin, account: AdministratorAccount) -> Response:
+        user: dict[str, Any] = serialize_administrator_with_roles(account)
         return self._answers.logged_in(login, user)

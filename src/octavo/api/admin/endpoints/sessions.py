@@ -8,7 +8,7 @@ JSON, which a plain form cannot send.
 from typing import Any, Final
 
 from octavo.access.authorization.actor import Actor
-from octavo.accounts.administrators.accounts import Administrators, AdminLogin
+from octavo.accounts.administrators.sign_in import AdminLogin, AdminSignIn
 from octavo.api.admin.answers import data_answer, serialize_administrator
 from octavo.api.admin.operations import AdminOperation
 from octavo.api.admin.schemas.sessions import Credentials, SessionAnswer
@@ -32,7 +32,7 @@ class SessionAnswers:
     """
 
     def __init__(
-        self, administrators: Administrators, origins: frozenset[str], *, secure: bool, base_path: str = ""
+        self, administrators: AdminSignIn, origins: frozenset[str], *, secure: bool, base_path: str = ""
     ) -> None:
         self.cookie = Cookie(COOKIE, secure, f"{base_path}{PREFIX}", "Strict")
         self._seconds = administrators.options.session_seconds
@@ -60,7 +60,7 @@ class AdminSessionEndpoints:
         AdminOperation("POST", f"{PREFIX}/logout", "logout", "End a session", public=True),
     )
 
-    def __init__(self, administrators: Administrators, answers: SessionAnswers) -> None:
+    def __init__(self, administrators: AdminSignIn, answers: SessionAnswers) -> None:
         self._administrators = administrators
         self._answers = answers
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from octavo.access.authentication.token_rows import Token
+from octavo.access.authentication.api_token_rows import Token
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators.tokens import TokenManagement
 from octavo.api.admin.answers import data_answer, instant

@@ -21,7 +21,7 @@ from octavo.core.clock import format_timestamp
 from octavo.core.errors import BadRequestError, NotFoundError, Problem, ValidationError
 from octavo.core.forms import REQUIRED, Flag, Items, Record, Rule, Shape, Text, check, rule
 from octavo.events.webhooks.change_listener import triggers_webhooks
-from octavo.events.webhooks.deliveries import Delivery
+from octavo.events.webhooks.delivery_log import Delivery
 from octavo.events.webhooks.messages import Answer
 from octavo.events.webhooks.store import Webhooks
 from octavo.events.webhooks.webhook import EVENTS, Webhook, checked, is_address

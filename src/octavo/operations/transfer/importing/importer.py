@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import orjson
 
-from octavo.access.authentication import one_time_secrets, token_versions
+from octavo.access.authentication import one_time_secrets, user_token_versions
 from octavo.accounts.users import sessions
 from octavo.accounts.users.providers import links as provider_links
 from octavo.content import schedules
@@ -284,8 +284,8 @@ class _Import:
         """End sessions and schedules, and revoke tokens: user 5 or article 5 can be another one now."""
         found = await found_tables(self._connection, self._dialect)
         await self._remove([table.name for table in _BY_ID if table.name in found])
-        if token_versions.TABLE.name in found:
-            await self._connection.execute(f"UPDATE {token_versions.TABLE.name} SET version = version + 1")
+        if user_token_versions.TABLE.name in found:
+            await self._connection.execute(f"UPDATE {user_token_versions.TABLE.name} SET version = version + 1")
 
     async def _remove(self, tables: Sequence[str]) -> None:
         for table in tables:

@@ -15,7 +15,7 @@ from octavo.core.errors import ServiceUnavailable
 from octavo.database.connection import DatabaseMisconfigured, Row, Values
 from octavo.database.synchronize import STATE_TABLE
 from octavo.operations.transfer.mysql.address import PASSWORD_VARIABLE, MysqlAddress
-from octavo.operations.transfer.mysql.dialect import MysqlSourceDialect
+from octavo.operations.transfer.mysql.source_dialect import MysqlSourceDialect
 from octavo.operations.transfer.mysql.values import decoders
 from octavo.operations.transfer.problems import TransferError
 

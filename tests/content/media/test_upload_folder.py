@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from octavo.content.media.folders import ApiFolder, Folder
+from octavo.content.media.upload_folder import ApiFolder, Folder
 from octavo.database.connection import Database
 from octavo.database.synchronize import synchronize
 from octavo.database.unit_of_work import unit_of_work

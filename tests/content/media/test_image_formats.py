@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from PIL import Image, ImageChops, ImageOps, ImageStat
 
-from octavo.content.media import images
+from octavo.content.media import image_formats
+from octavo.content.media.image_formats import process_image, read_orientation
 from octavo.content.media.image_headers import read_header
 from octavo.content.media.image_sizes import Measured, Size
-from octavo.content.media.images import process_image, read_orientation
 from octavo.core.errors import ApplicationError
 from tests.models.pictures import ROTATED, animation, bomb, picture, turned_picture
 
@@ -164,12 +164,12 @@ def test_bombs_are_refused_before_they_are_decoded(tmp_path: Path, size: tuple[i
 def test_an_image_that_needs_too_much_memory_gets_no_formats(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, mode: str, options: dict[str, Any], most: int
 ) -> None:
-    monkeypatch.setattr(images, "MAX_MEMORY", 1_600)
+    monkeypatch.setattr(image_formats, "MAX_MEMORY", 1_600)
     mime = f"image/{kind.lower()}"
     assert processed(tmp_path, picture(kind, most // 10, 8, mode, **options), mime) == Measured(Size(most // 10, 8))
     larger = picture(kind, most // 10 + 1, 10, mode, **options)
     assert processed(tmp_path, larger, mime) == Measured(Size(most // 10 + 1, 10), is_too_large=True)
-    monkeypatch.setattr(images, "MAX_UNDECODED_PIXELS", 10)
+    monkeypatch.setattr(image_formats, "MAX_UNDECODED_PIXELS", 10)
     with pytest.raises(ApplicationError, match="The image is too large"):
         processed(tmp_path, larger, mime)
 
@@ -184,7 +184,7 @@ def turned(kind: str, **options: Any) -> bytes:
 def test_an_image_that_is_not_decoded_has_the_size_it_is_shown_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(images, "MAX_MEMORY", 1_000)
+    monkeypatch.setattr(image_formats, "MAX_MEMORY", 1_000)
     found = processed(tmp_path, turned(kind), f"image/{kind.lower()}")
     assert found == Measured(Size(200, 300), orientation=ROTATED, is_too_large=True)
     assert read_orientation(tmp_path / "picture", f"image/{kind.lower()}") == ROTATED
@@ -224,13 +224,13 @@ def test_a_full_disk_is_not_the_fault_of_the_image(tmp_path: Path) -> None:
 
 
 def test_compressed_strips_of_a_tiff_count_as_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(images, "MAX_MEMORY", 100_000)
+    monkeypatch.setattr(image_formats, "MAX_MEMORY", 100_000)
     assert processed(tmp_path, picture("TIFF", 150, 150), "image/tiff").size == Size(150, 150)
     assert processed(tmp_path, picture("TIFF", 150, 150, compression="tiff_lzw"), "image/tiff").is_too_large
 
 
 def test_large_photographs_are_decoded_at_a_reduced_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(images, "MAX_MEMORY", 12_000_000)  # of 48,000,000 for all pixels
+    monkeypatch.setattr(image_formats, "MAX_MEMORY", 12_000_000)  # of 48,000,000 for all pixels
     measured = processed(tmp_path, picture("JPEG", 4000, 3000), "image/jpeg")
     assert shown(measured) == {"thumbnail": (208, 156), "large": (1000, 750), "medium": (750, 563), "small": (500, 375)}
 
@@ -238,7 +238,7 @@ def test_large_photographs_are_decoded_at_a_reduced_size(tmp_path: Path, monkeyp
 @pytest.mark.parametrize("kind, mode", [("PNG", "P"), ("PNG", "I;16"), ("PNG", "RGBA"), ("TIFF", "CMYK"), ("GIF", "P")])
 def test_large_images_keep_their_colors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, mode: str) -> None:
     """They are converted in strips: here of six rows."""
-    monkeypatch.setattr(images, "_STRIP_PIXELS", 6_000)
+    monkeypatch.setattr(image_formats, "_STRIP_PIXELS", 6_000)
     ramp = Image.linear_gradient("L").resize((1000, 803))
     gradient = Image.frombytes("I;16", ramp.size, b"".join(bytes((0, shade)) for shade in ramp.tobytes()))
     source = gradient if mode == "I;16" else ramp.convert("RGB").convert(mode)

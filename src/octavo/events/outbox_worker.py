@@ -33,7 +33,7 @@ _MOST_ERROR: Final = 2_000
 """Maximum characters of an error that are stored."""
 
 
-class Worker:
+class OutboxWorker:
     """Delivers messages of these topics between `start` and `stop`."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""PrivatePlaces: keep private files where the table of private files says.
+"""PrivateFileMover: keep private files where the table of private files says.
 
 A file is moved in the storage before or after the transaction that marks it. Afterwards `settle` compares it with the
 table, whatever happened to the transaction. `settle_all` does this for files that a killed process left behind, and
@@ -37,7 +37,7 @@ SELECT {_COLUMNS}, p.file_id FROM files f LEFT JOIN {private_files.TABLE.name} p
 WHERE f.id = {{file}}""")  # noqa: S608
 
 
-class PrivatePlaces:
+class PrivateFileMover:
     """The private files of one project. `storage` can have some."""
 
     def __init__(self, database: Database, storage: Storage) -> None:

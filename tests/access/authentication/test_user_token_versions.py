@@ -2,7 +2,7 @@
 
 import pytest
 
-from octavo.access.authentication.token_versions import TABLE, revoke_user_tokens, user_token_version
+from octavo.access.authentication.user_token_versions import TABLE, revoke_user_tokens, user_token_version
 from octavo.database.connection import Database
 
 pytestmark = pytest.mark.anyio
