@@ -5,7 +5,7 @@ from typing import Final
 
 from octavo.core.errors import ServiceUnavailable
 from octavo.core.values import dataclass
-from octavo.database.connection import Database
+from octavo.database.connection import Database, DatabaseMisconfigured
 from octavo.database.index_advice import Advice, with_index
 from octavo.query.sql.ddl.changes import CreateIndex
 from octavo.query.sql.ddl.physical import physical_name, physical_tables
@@ -61,6 +61,8 @@ async def try_index(database: Database, registry: Registry, advice: Advice, text
         return Trial(rows, size, None, reason=making)
     try:
         plan = await database.plan_with(making.table, making.script, text)
+    except DatabaseMisconfigured as error:  # a missing privilege
+        return Trial(rows, size, None, reason=error.reason)
     except ServiceUnavailable:
         raise
     except Exception as error:  # drivers have different exceptions, and the plan is optional

@@ -26,9 +26,10 @@ from octavo.database.connection import (
     check_values,
 )
 from octavo.database.connection_share import is_shared, place, request_share
-from octavo.database.index_trials import no_values
 from octavo.database.mysql_connection import MysqlConnection, Server, parameters_of, session_settings
 from octavo.database.mysql_errors import ConnectionLost, is_interruption, raise_translated
+from octavo.database.mysql_lock_holders import find_lock_holders
+from octavo.database.mysql_plans import explain, plan_text, plan_with
 from octavo.database.mysql_statements import fill
 from octavo.database.mysql_transaction import (
     BEGIN_EXCLUSIVE,
@@ -58,8 +59,6 @@ _CLOSE_PATIENCE_SECONDS: Final = 20.0
 _NEXT_TRY_SECONDS: Final = 0.2
 _CHANGES_TABLES: Final = re.compile(r"\s*(?:CREATE|ALTER|DROP|RENAME|TRUNCATE)\b", re.IGNORECASE)
 """Ends a transaction, and so cannot be in one that only is for writing rows."""
-_SHOWN: Final = frozenset({"select_type", "table", "type", "key", "rows", "extra"})
-"""The columns of a plan to show."""
 
 
 class NoVersions:
@@ -207,16 +206,15 @@ class MysqlDatabase:
         return NoVersions()
 
     async def plan_of(self, text: str) -> str:
-        plan: str = await self._read(_plan_of, f"EXPLAIN FORMAT=TRADITIONAL {text}", no_values(text))
+        plan: str = await self._read(plan_text, *explain(text))
         return plan
 
     async def plan_with(self, table: str, more: str, text: str) -> str:
-        """Raise NotImplementedError: a temporary table cannot be used several times in a statement."""
-        raise NotImplementedError
+        async with self._own(None) as session:
+            return await plan_with(session, table, more, text)
 
     async def lock_holders(self, tables: Sequence[str]) -> Sequence[str]:
-        """Return nothing: only an administrator of the server can see the locks of others."""
-        return ()
+        return await find_lock_holders(self.fetch_all, tables)
 
     def transaction(
         self, *, exclusive: bool = False, grouped: bool = False
@@ -392,15 +390,6 @@ def _filled(text: str, values: Values) -> bytes:
 
 def _is_closed(connection: MysqlConnection) -> bool:
     return connection.is_closed
-
-
-def _plan_of(result: Any) -> str:
-    """Return the rows of EXPLAIN as lines. Indexes that are only possible are left out."""
-    names = [column[0].lower() for column in result.description]
-    return "\n".join(
-        ", ".join(f"{name} {value}" for name, value in zip(names, row, strict=True) if name in _SHOWN and value)
-        for row in result.rows
-    )
 
 
 async def _read_joined(scope: Scope, collect: Callable[[Any], Any], text: str, values: Values) -> Any:

@@ -89,7 +89,7 @@ _TRANSLATIONS: Final = _rows(
     ((1442, 1644), lambda error: StatementRefused(_text(error))),
     ((1290, 1836), lambda error: DatabaseReadOnly(reason=_text(error))),
     (
-        (1142, 1143, NOT_PRIVILEGED, 1370),
+        (1044, 1142, 1143, NOT_PRIVILEGED, 1370),
         lambda error: DatabaseMisconfigured(reason=_text(error)),
     ),  # a missing privilege
     ((1118, 1153, 1265, 1366, 1367, 1411, 1525, 3140, 3854, 3988, 4038), _unsuitable),

@@ -1,0 +1,86 @@
+"""Plans of statements on MySQL, with and without an index that does not exist, and the holders of locks."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from octavo.database.connection import DatabaseMisconfigured
+from octavo.database.mysql import MysqlDatabase
+from tests.mysql_server import MysqlServer
+
+pytestmark = pytest.mark.anyio
+
+TABLE = """
+CREATE TABLE notes (
+    id int unsigned AUTO_INCREMENT PRIMARY KEY, notes varchar(255), `rank` int, due time(3), day date, at datetime(6)
+);
+INSERT INTO notes (notes, `rank`, due, day, at)
+WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+SELECT concat('note ', i), i, '10:00:00', '2020-01-01' + INTERVAL i DAY, '2020-01-01' + INTERVAL i DAY FROM n
+"""
+LIST = (
+    "SELECT n.id FROM `notes` n JOIN `notes` o ON o.id = n.id WHERE n.`notes` = ?2"
+    " AND EXISTS (SELECT 1 FROM `notes` p WHERE p.id = o.id) ORDER BY n.`rank` LIMIT ?1"
+)
+INDEX = "CREATE INDEX `tried` ON `notes` (`notes`, `rank`)"
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[MysqlDatabase]:
+    database = MysqlDatabase(url)
+    await database.connect()
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+@pytest.fixture
+async def notes(anyio_backend: str, mysql_server: MysqlServer, mysql_name: str) -> AsyncIterator[MysqlDatabase]:
+    mysql_server.run_sql(TABLE, mysql_name)
+    async with opened(mysql_server.url(mysql_name)) as database:
+        yield database
+
+
+@pytest.fixture
+async def guest(anyio_backend: str, mysql_server: MysqlServer, mysql_name: str) -> AsyncIterator[MysqlDatabase]:
+    """The database for a user with few privileges."""
+    mysql_server.run_sql(
+        "CREATE USER IF NOT EXISTS guest@'%' IDENTIFIED BY 'g'; GRANT SELECT, INSERT, INDEX, CREATE ON "
+        f"`{mysql_name}`.* TO guest@'%'"
+    )
+    async with opened(f"mysql://guest:g@127.0.0.1:{mysql_server.port}/{mysql_name}") as database:
+        yield database
+
+
+@pytest.mark.parametrize("column", ["`rank`", "due", "day", "at", "notes"])
+async def test_a_plan_has_values_for_placeholders(notes: MysqlDatabase, column: str) -> None:
+    await notes.execute(f"CREATE INDEX known ON notes ({column})")
+    assert "key known" in await notes.plan_of(f"SELECT id FROM notes WHERE {column} = ?1 LIMIT ?2 OFFSET ?3")
+
+
+async def test_a_plan_with_an_index(notes: MysqlDatabase, guest: MysqlDatabase) -> None:
+    before = await notes.plan_of(LIST)
+    assert "type ALL" in before
+    assert "key tried" in await notes.plan_with("`notes`", INDEX, LIST)
+    assert await notes.plan_of(LIST) == before
+    with pytest.raises(DatabaseMisconfigured) as caught:
+        await guest.plan_with("`notes`", INDEX, LIST)
+    assert caught.value.reason == "to plan with an index, Octavo's user needs the privilege CREATE TEMPORARY TABLES"
+
+
+async def test_lock_holders(
+    notes: MysqlDatabase, guest: MysqlDatabase, mysql_server: MysqlServer, mysql_name: str
+) -> None:
+    async with guest.snapshot() as transaction:
+        await transaction.fetch_value("SELECT count(*) FROM notes")
+        process = await transaction.fetch_value("SELECT connection_id()")
+        what = "an open transaction" if mysql_server.is_mariadb else "notes"
+        for tables in (["notes"], []):
+            [holder] = await notes.lock_holders(tables)
+            assert re.fullmatch(rf"{what}: process {process} \(user guest, Sleep\) for \d+ s", holder)
+        assert await guest.lock_holders(["notes"]) == (
+            "to see the lock holder, Octavo's user needs the privilege PROCESS",
+        )
