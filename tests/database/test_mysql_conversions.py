@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,29 @@ async def test_a_conversion_continues_after_an_interruption(database: MysqlDatab
     report = await convert_column(database, await step_of(database, wanted), null_failures=False)
     assert (report.converted, await shown(database)) == (2, [1, 2])
     assert (await plan_changes(database, wanted)).every == ()
+
+
+async def test_nobody_writes_during_a_conversion(
+    database: MysqlDatabase, mysql_server: MysqlServer, mysql_name: str, tmp_path: Path
+) -> None:
+    """The write would be lost with the old column, even if its value was not yet copied."""
+    step = await step_of(database, await changed(database, tmp_path, "string", "integer", ["'1'", "'2'"]))
+    write = "SET lock_wait_timeout = 1; UPDATE notes SET value = '7' WHERE id = 2"
+    refused: list[str] = []
+
+    def convert(value: object) -> object:
+        if value == "2":
+            with pytest.raises(RuntimeError) as caught:
+                mysql_server.run_sql(write, mysql_name)
+            refused.append(str(caught.value))
+        return step.convert(value)
+
+    await convert_column(database, replace(step, convert=convert), null_failures=True)
+    assert len(refused) == 1
+    assert "Lock wait timeout exceeded" in refused[0]
+    assert await shown(database) == [1, 2]
+    mysql_server.run_sql(write, mysql_name)
+    assert await shown(database) == [1, 7]
 
 
 async def test_values_that_become_equal_leave_the_column(database: MysqlDatabase, tmp_path: Path) -> None:

@@ -122,19 +122,18 @@ async def _convert_copy(
     transaction: Transaction, dialect: Dialect, copies: ColumnCopies, step: ConversionStep, null_failures: bool
 ) -> ConversionReport:
     """Convert into a copy of the column, which replaces the column at the end. Until then, nothing is lost, although
-    each change of the table is committed immediately."""
+    each change of the table is committed immediately, and nobody else writes to the table."""
     change, report = step.change, ConversionReport()
     table, column = change.table, change.wanted
+    await transaction.execute_script(copies.lock(table))
     if not null_failures and (preview := await _preview(transaction, dialect, step)).failed:
         return preview
     await transaction.execute_script(copies.drop(table, column.name))
     copy = replace(column, name=copies.name(column.name))
     await _fill(transaction, dialect, step, column.name, copy, report)
-    if report.failed and not null_failures:  # a value was saved after the preview
-        await transaction.execute_script(copies.drop(table, column.name))
-        return report
     dropped = (*change.indexes, *change.obsolete)
-    await transaction.execute_script(copies.swap(table, column.name, dropped, change.indexes))
+    swap = copies.swap(table, column.name, dropped, change.indexes)
+    await transaction.execute_script(f"{swap};{copies.unlock}")
     return report
 
 

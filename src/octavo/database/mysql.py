@@ -62,7 +62,8 @@ _CHANGES_TABLES: Final = re.compile(r"\s*(?:CREATE|ALTER|DROP|RENAME|TRUNCATE)\b
 
 
 class NoVersions:
-    """Implements `Versions` without any: the server does not report commits, so responses are not cached."""
+    """Implements `Versions` without any, so responses are not cached: the server does not report commits, and its
+    triggers miss deletes by foreign keys and TRUNCATE."""
 
     latest = None
 

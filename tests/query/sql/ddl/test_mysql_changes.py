@@ -63,11 +63,11 @@ STATEMENTS: Final[Sequence[tuple[Change, str]]] = [
     ),
     (
         ChangeType("t", TEXT, replace(NUMBER, type="tinyint(1)"), (UNIQUE,)),
-        f"{MYSQL.copies.drop('t', 'a')};"
+        f"LOCK TABLES `t` WRITE;{MYSQL.copies.drop('t', 'a')};"
         "ALTER TABLE `t` ADD COLUMN `octavo_new_a` tinyint(1);"
         "UPDATE IGNORE `t` SET `octavo_new_a` = CASE WHEN CAST(`a` AS CHAR) IN ('0', '1') THEN CAST(`a` AS CHAR) END;"
         "ALTER TABLE `t` DROP INDEX `u`, DROP COLUMN `a`, RENAME COLUMN `octavo_new_a` TO `a`, "
-        "ADD UNIQUE INDEX `u` (`a`)",
+        "ADD UNIQUE INDEX `u` (`a`);UNLOCK TABLES",
     ),
 ]
 

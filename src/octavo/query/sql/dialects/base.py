@@ -57,6 +57,14 @@ class ColumnCopies(ABC):
         """Return the name of a column's copy."""
         return f"octavo_new_{column}"[:64]
 
+    unlock: str
+    """Ends `lock`."""
+
+    @abstractmethod
+    def lock(self, table: str) -> str:
+        """Return the statement that keeps others from a table during changes of it that are committed one by one. Until
+        `unlock`, the session can use no other table."""
+
     @abstractmethod
     def drop(self, table: str, column: str) -> str:
         """Return the script that drops the copy of an interrupted conversion, if there is one."""
@@ -69,8 +77,8 @@ class ColumnCopies(ABC):
     def change_type(
         self, table: str, column: Column, safe: bool, dropped: Iterable[Index] = (), created: Iterable[Index] = ()
     ) -> "Statements":
-        """Return the statements that change a column's type (`Dialect.change_type`). The last one also drops and
-        creates indexes, so that none is missing after an interruption."""
+        """Return the statements that change a column's type (`Dialect.change_type`). The one that replaces it
+        also drops and creates indexes, so that none is missing after an interruption."""
 
 
 class OrderedRows(NamedTuple):

@@ -42,6 +42,11 @@ class MysqlCopies(ColumnCopies):
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
 
+    unlock = "UNLOCK TABLES"
+
+    def lock(self, table: str) -> str:
+        return f"LOCK TABLES {self._dialect.quote(table)} WRITE"
+
     def drop(self, table: str, column: str) -> str:
         # MySQL has no DROP COLUMN IF EXISTS.
         quote, literal, copy = self._dialect.quote, self._dialect.literal, self.name(column)
@@ -67,10 +72,12 @@ class MysqlCopies(ColumnCopies):
         copy, text = self._dialect.quote(self.name(column.name)), f"CAST({name} AS CHAR)"
         fits = _FITS.get(column.type, "true").format(text)
         return (
+            self.lock(table),
             self.drop(table, column.name),
             f"ALTER TABLE {place} ADD COLUMN {copy} {column.type}",
             f"UPDATE IGNORE {place} SET {copy} = CASE WHEN {fits} THEN {text} END",
             self.swap(table, column.name, dropped, created),
+            self.unlock,
         )
 
     def _altered(self, table: str, changes: Iterable[str], dropped: Iterable[Index], created: Iterable[Index]) -> str:
