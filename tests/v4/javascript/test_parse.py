@@ -116,6 +116,25 @@ def test_time_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "too long" in problem_of(text).message
 
 
+def test_recovery_ends_before_the_end_of_a_large_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last step of a recovery takes quadratic time, and nothing can abort it."""
+    monkeypatch.setattr(parse, "LONGEST_ALONE", 1_000)
+    assert str(problem_of("a = = ;" * 10_000)) == "a.js:1:50: syntax error near this line"
+    assert parse._tree_alone(b"a = = ;" * 10_000, ".js") is None
+
+
+@pytest.mark.parametrize("end", ["/*", "a = b /", "a = /b", "a = `b", "a = 'b", "a =", "if (a) {"])
+def test_the_end_of_a_large_file_is_its_own(end: str) -> None:
+    assert problem_of("a;\n" * 5_000 + end).message == "syntax error near this line"
+
+
+@pytest.mark.parametrize("end", ["// b", "a = b", "/* b */", "a = b;\n"])
+def test_a_large_file_can_end_without_a_line_break(end: str) -> None:
+    text = "a;\n" * 5_000 + end
+    module = parse_text(text)
+    assert module.text(module.root) == text
+
+
 def test_what_is_deep_but_allowed_is_walked_without_the_stack() -> None:
     depth = DEEPEST - 10
     module = parse_text("a=" + "[" * depth + "]" * depth)

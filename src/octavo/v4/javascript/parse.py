@@ -23,6 +23,15 @@ LONGEST_ALONE = 0.2
 _PART = 4096
 """Bytes passed to the parser at once."""
 
+_SMALL = 8 * 1024
+"""Bytes of a file that is parsed in far less than `LONGEST_ALONE`, whatever it contains."""
+
+_TAIL = b"\n" + b"//\n" * 200
+"""Comments behind a larger file. The parser calls its progress callback before it has read half of them."""
+
+_ERROR_STATE = ", state:0,"
+"""What the log contains for each step of a parser that recovers from a syntax error."""
+
 DEEPEST = 1000
 """Maximum depth of the syntax tree. Recursive functions over a tree have a lower limit."""
 
@@ -190,12 +199,27 @@ def _bounded_tree(source: Source, text: bytes, suffix: str) -> Tree:
 
 
 def _tree_alone(text: bytes, suffix: str) -> Tree | None:
-    """Return the parser's tree, with error recovery, or None if it takes too long."""
+    """Return the parser's tree, with error recovery, or None if it takes too long.
+
+    At the end of a text with many errors, the parser takes quadratic time in one step, which nothing can abort. So the
+    end of a large text is delayed by comments, until the log shows whether the parser is still recovering.
+    """
     end = thread_time() + LONGEST_ALONE
+    parser = Parser(_language(suffix))
+    recovering = False
+
+    def log(_: LogType, message: str) -> None:
+        nonlocal recovering
+        recovering = recovering or (message.startswith("process") and _ERROR_STATE in message)
+
+    def read(offset: int, _: object) -> bytes:
+        if offset < len(text) or len(text) <= _SMALL:
+            return text[offset : offset + _PART]
+        parser.logger = log
+        return _TAIL[offset - len(text) :]
+
     try:
-        return Parser(_language(suffix)).parse(
-            lambda offset, _: text[offset : offset + _PART], progress_callback=lambda *_: thread_time() > end
-        )
+        return parser.parse(read, progress_callback=lambda *_: recovering or thread_time() > end)
     except ValueError:
         return None
 
