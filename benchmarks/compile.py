@@ -1,4 +1,4 @@
-"""Stop: a plan becomes a statement; and how long the statement of a known plan takes to find."""
+"""Stage: a plan becomes a statement; also the lookup of the statement of a cached plan."""
 
 from collections.abc import Iterator
 from functools import partial

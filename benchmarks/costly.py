@@ -1,4 +1,4 @@
-"""Requests that cost as much as a caller can make them cost, for the bookshop: what bounds are for."""
+"""The most expensive requests to the bookshop that the limits allow."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ import orjson
 
 FORM: Final = "application/x-www-form-urlencoded"
 URL_LENGTH: Final = 16_000
-"""Near the longest address that the service reads."""
+"""Near the longest URL that the service accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costly:
-    """One request; `content_type` goes with a body."""
+    """One request. `content_type` is the type of the body."""
 
     name: str
     method: str
@@ -23,7 +23,7 @@ class Costly:
 
 
 def costly_requests() -> list[Costly]:
-    """All of them, reads before writes."""
+    """Return all requests, reads before writes."""
     return [*_reads(), *_operations(), *_writes()]
 
 
@@ -58,13 +58,13 @@ def _reads() -> list[Costly]:
 
 
 def _fitting(parameters: Iterable[str]) -> str:
-    """As many of the parameters as an address takes."""
+    """Return as many of the parameters as fit into a URL."""
     text = "&".join(parameters)
     return text if len(text) <= URL_LENGTH else text[:URL_LENGTH].rpartition("&")[0]
 
 
 def _wide(path: str, levels: int) -> list[str]:
-    """Every relation of a book, of its author, of their books, and so on."""
+    """Populate every relation of a book, of its author, of their books, and so on."""
     if not levels:
         return [f"{path}=*"]
     return [
@@ -134,5 +134,5 @@ def _writes() -> list[Costly]:
 
 
 def _chain(length: int) -> list[dict[str, Any]]:
-    """Books to connect, each before the next one."""
+    """Return books to connect, each placed before the next one."""
     return [{"id": number, "position": {"before": number + 1}} for number in range(1, length)] + [{"id": length}]

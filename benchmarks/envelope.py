@@ -1,4 +1,4 @@
-"""Stop: the bytes of entries become an answer's body."""
+"""Stage: the bytes of entries become the body of a response."""
 
 from collections.abc import Iterator
 from functools import partial

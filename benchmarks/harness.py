@@ -1,4 +1,4 @@
-"""What is measured, and how: the median time of a call, calls a second, and the memory of Python a call takes."""
+"""Measure the median time of a call, calls per second, and the memory that a call takes in Python."""
 
 import gc
 import inspect
@@ -10,30 +10,30 @@ from time import perf_counter
 from typing import Any
 
 BATCH_SECONDS = 0.001
-"""Calls are timed in batches of at least this time, so that the clock costs nothing."""
+"""Calls are timed in batches of at least this time, so that reading the clock costs little."""
 
 Call = Callable[[], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Something to measure. `call` may answer an awaitable; `before` is called before it, and not measured."""
+    """A function to measure. `call` may return an awaitable. `before` is called before each call, unmeasured."""
 
-    stop: str
+    stage: str
     name: str
     call: Call
     before: Call | None = None
     few: bool = False
-    """Takes long: three times have to be enough."""
+    """Whether it takes long, so that three calls must be enough."""
 
     @property
     def title(self) -> str:
-        return f"{self.stop}: {self.name}"
+        return f"{self.stage}: {self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What came out, for one call."""
+    """The measurements of one function, per call."""
 
     median_us: float
     calls_per_second: float
@@ -41,15 +41,15 @@ class Measured:
 
 
 async def once(bench: Bench) -> Any:
-    """Call it a single time; what it answers."""
+    """Call the function once and return its result."""
     if bench.before is not None:
         await _result(bench.before())
     return await _result(bench.call())
 
 
 async def measure(bench: Bench, seconds: float) -> Measured:
-    """Measure for about that time."""
-    await once(bench)  # what is made once and kept is not measured
+    """Measure for about this time."""
+    await once(bench)  # fill the caches first
     gc.collect()
     gc.disable()
     try:
@@ -75,7 +75,7 @@ async def _many(bench: Bench, seconds: float) -> list[float]:
 
 
 async def _batch(bench: Bench, calls: int) -> float:
-    """The time of one call, in seconds."""
+    """Return the time of one call in seconds."""
     if bench.before is not None:
         await _result(bench.before())
     call = bench.call
@@ -91,7 +91,7 @@ async def _batch(bench: Bench, calls: int) -> float:
 
 
 async def _peak(bench: Bench) -> float:
-    """How much memory a call has at most, in kB; what the database takes is not seen."""
+    """Return the peak memory of a call in kB, without the memory of the database."""
     tracemalloc.start()
     try:
         await once(bench)

@@ -1,8 +1,8 @@
-"""`python -m benchmarks.hostile`: the longest stall of a service, and its memory, under the worst known bodies.
+"""`python -m benchmarks.hostile` measures the longest stall of a service, and its memory, under the worst known bodies.
 
-A real service in a process of its own is sent every body of `tests.robustness.corpus`, one after the other, and those
-of `uid/generate` as an administrator. What stalls it is sent again: the shortest of three stalls counts, for other
-programs cause some, too.
+It sends every body of `tests.robustness.corpus`, one after the other, and those of `uid/generate` as an administrator,
+to a service in its own process. Requests that stall it are repeated, and the shortest of three stalls counts, because
+other programs cause some too.
 """
 
 import asyncio
@@ -39,20 +39,21 @@ from tests.robustness.corpus import (
 MOST_STALL = 50.0
 """Milliseconds."""
 MOST_MEMORY = 150.0
-"""Megabytes over what the service takes just before."""
+"""Megabytes above the memory of the service just before the request."""
 ROUNDS = 3
 PATIENCE = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A running service that tells what a request did to it."""
+    """A running service that reports the effect of each request."""
 
     process: subprocess.Popen[str]
     port: int
 
     def watch(self) -> dict[str, float]:
-        """The longest stall in milliseconds and the most memory in megabytes since the last time, and memory now."""
+        """Return the longest stall in milliseconds and the most memory in megabytes since the last call, and the memory
+        now."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write("\n")
@@ -61,11 +62,11 @@ class Service:
         return told
 
     def send(self, call: HostileCall) -> int:
-        """The status of the answer; 0 where the server hung up."""
+        """Return the status of the response, or 0 if the server closed the connection."""
         return self.exchange(call)[0]
 
     def exchange(self, call: HostileCall) -> tuple[int, bytes]:
-        """The status and the body of the answer; 0 and nothing where the server hung up."""
+        """Return the status and the body of the response; 0 and nothing if the server closed the connection."""
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
             with suppress(ConnectionError, http.client.HTTPException):
                 headers = {"Content-Type": call.content_type} if call.body else {}
@@ -78,7 +79,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a request did."""
+    """The effect of a request."""
 
     call: HostileCall
     status: int
@@ -89,7 +90,7 @@ class Found:
 
 @contextmanager
 def on_database(kind: str) -> Iterator[dict[str, str]]:
-    """Yield the variables that name a new database: none for SQLite."""
+    """Yield the variables that name a new database; none for SQLite."""
     if kind == "sqlite":
         yield {}
         return
@@ -102,7 +103,7 @@ def on_database(kind: str) -> Iterator[dict[str, str]]:
 
 @contextmanager
 def serving(folder: Path, profile: str, database: dict[str, str]) -> Iterator[Service]:
-    """A bookshop, in a process of its own."""
+    """Serve a bookshop in its own process."""
     asyncio.run(_fill(folder, database))
     port = free_port()
     profiled = SAFE if profile == "safe" else {}
@@ -132,13 +133,13 @@ async def _fill(folder: Path, database: dict[str, str]) -> None:
 
 
 def measure(service: Service, size: int, only: str) -> Iterator[Found]:
-    """Send everything; what a request did, one after the other."""
+    """Send all requests and return the effect of each."""
 
     async def body_of(call: HostileCall) -> bytes:
         return service.exchange(call)[1]
 
     token = asyncio.run(sign_in_administrator(body_of))
-    for call in (*anonymous_calls(1000), *administrator_calls(1000, token)):  # what is loaded once is loaded now
+    for call in (*anonymous_calls(1000), *administrator_calls(1000, token)):  # load everything that is loaded only once
         service.send(call)
     for call in chain(anonymous_calls(size), administrator_calls(size, token)):
         if only not in call.name:
@@ -178,7 +179,7 @@ def table_of(found: list[Found]) -> Table:
 @click.option("--database", type=click.Choice(["sqlite", "postgresql"]), default="sqlite", show_default=True)
 @click.option("--rows", default=25, show_default=True, help="How many of the worst are shown.")
 def main(only: str, size: int, profile: str, database: str, rows: int) -> None:
-    """Send the corpus, or the requests whose name contains ONLY; exit with 1 where a goal is missed."""
+    """Send the corpus, or the requests whose name contains ONLY. Exit with code 1 if a goal is missed."""
     with (
         tempfile.TemporaryDirectory(prefix="octavo-hostile-") as folder,
         on_database(database) as named,

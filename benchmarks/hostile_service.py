@@ -1,7 +1,7 @@
-"""A service that watches itself: `python -m benchmarks.hostile_service PROJECT PORT`, driven by `benchmarks.hostile`.
+"""A service that observes itself, for `benchmarks.hostile`: `python -m benchmarks.hostile_service PROJECT PORT`.
 
-Each line of its input is answered by a line of JSON: the longest delay of the event loop since the last one, and the
-most memory.
+It answers each line of input with a line of JSON: the longest delay of the event loop since the last line, and the peak
+memory.
 """
 
 import asyncio
@@ -24,7 +24,8 @@ _running: set[asyncio.Task[None]] = set()
 
 
 class Probe:
-    """Wakes every millisecond, and notes how late: as far as this process was at work, for others hold it up, too."""
+    """Wakes up every millisecond and records the delay, as far as this process used the processor: other programs delay
+    it too."""
 
     def __init__(self) -> None:
         self._longest = 0.0
@@ -45,14 +46,14 @@ class Probe:
 
 
 def memory() -> dict[str, float]:
-    """Megabytes of resident memory: now, and the most since this was last asked."""
+    """Return the resident memory now, and the peak since the last call, in megabytes."""
     lines = dict(line.split(":", 1) for line in _STATUS.read_text("ascii").splitlines())
     _HIGHEST.write_text("5", "ascii")
     return {name: int(lines[key].split()[0]) / 1024 for name, key in (("peak", "VmHWM"), ("now", "VmRSS"))}
 
 
 def watched(service: Process) -> Callable[[], None]:
-    """Called when the service is ready: begins to watch."""
+    """Start to observe, when the service is ready."""
 
     def begin() -> None:
         probe = Probe()

@@ -1,8 +1,8 @@
-"""`python -m benchmarks.large`: what requests cost with 10,000 articles against 1,000,000, in one run, in turns.
+"""`python -m benchmarks.large` compares requests with 10,000 and with 1,000,000 articles, in alternating rounds.
 
-A magazine of 1,000 articles is made as for the load, and copied within the database: with authors and links of their
-own, so that each answer stays as large. Each request goes to the small one and to the large one in turns, to other
-entries each time; of all rounds the least time counts, for others use the machine, too.
+A magazine of 1,000 articles is created as for the load, and copied within the database with its authors and links, so
+that responses keep their size. Each request goes to both magazines alternately, for different entries each time. The
+minimum of all rounds counts, because other programs use the machine too.
 """
 
 import asyncio
@@ -37,25 +37,25 @@ from tests.models.site import postgresql_variables
 
 BASE = 1_000
 SHIFTED: Mapping[str, int] = {"articles": BASE, "authors": AUTHORS}
-"""What is copied, and by how much ids grow with each copy."""
+"""The tables to copy, and how much ids grow with each copy."""
 LEFT_OUT = ("articles_components",)
-"""What copies go without: it fills the disk and shows nothing."""
+"""Tables that are not copied: they fill the disk and do not affect the result."""
 AT_ONCE = 50
-"""Copies in one statement."""
+"""Copies per statement."""
 WHOLE, PART = 1.5, 3.0
 
 _HASTE: Mapping[str, str] = {
     "sqlite": "PRAGMA cache_size = -1500000",
     "postgresql": "SET LOCAL session_replication_role = replica; SET LOCAL work_mem = '256MB'",
 }
-"""What each database is told first: to keep pages in memory; not to check keys."""
+"""Statements that speed up filling: keep pages in memory, do not check foreign keys."""
 
 Ask = Callable[[Random, int], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A request to a magazine of so many articles, and how many times as long it may take in the large one."""
+    """A request to a magazine of this size, and how many times as long it may take in the large one."""
 
     path: Ask
     most: float
@@ -104,7 +104,7 @@ WORKLOADS: Mapping[str, Workload] = {
 
 
 def project(folder: Path, variables: Mapping[str, str]) -> Settings:
-    """The magazine, with indexes declared for its articles."""
+    """Create the magazine, with indexes declared for its articles."""
     settings = write_project(folder, variables)
     file = folder / "src/api/article/content-types/article/schema.json"
     definition = json.loads(file.read_text("utf-8"))
@@ -114,7 +114,7 @@ def project(folder: Path, variables: Mapping[str, str]) -> Settings:
 
 
 async def multiply(settings: Settings, articles: int) -> None:
-    """Fill a magazine with so many articles."""
+    """Fill a magazine with this number of articles."""
     await fill(settings, lambda done, all_: None, BASE)
     database = open_project_database(settings)
     await database.connect()
@@ -178,7 +178,7 @@ def _copy_text(database: Database, table: Table, first: int, last: int) -> str:
 
 
 async def _until_kept(process: Process) -> None:
-    """Wait until totals are kept, as they are a second after a start."""
+    """Wait until totals are maintained, which begins a second after a start."""
     keeper = CountMaintenance(process.database, process.site.registry)
     while any(not state.is_kept for state in await keeper.states()):  # noqa: ASYNC110 - nobody tells when
         await asyncio.sleep(0.2)
@@ -187,7 +187,7 @@ async def _until_kept(process: Process) -> None:
 async def times(
     small: Process, large: Process, sizes: tuple[int, int], workload: Workload, rounds: int
 ) -> list[list[float]]:
-    """The milliseconds of each call, of the small one and of the large one."""
+    """Return the milliseconds of each call, in the small and in the large magazine."""
     random, took = Random(7), list[list[float]]([[], []])
     for number in range(rounds + 5):
         for place, (process, size) in enumerate(zip((small, large), sizes, strict=True)):
@@ -200,7 +200,7 @@ async def times(
 
 
 async def measure(folder: Path, client: str, url: Callable[[], str], sizes: tuple[int, int], rounds: int) -> Printed:
-    """Build both magazines on one kind of database, and measure."""
+    """Create both magazines on one kind of database, and measure."""
     table = Printed("request", "small ms", "large ms", "times", "median", "may be", title=client)
     async with AsyncExitStack() as stack:
         processes = []
@@ -224,11 +224,11 @@ async def measure(folder: Path, client: str, url: Callable[[], str], sizes: tupl
 
 
 @click.command()
-@click.option("--small", default=10_000, help="Articles of the small one.")
-@click.option("--large", default=1_000_000, help="Articles of the large one.")
-@click.option("--rounds", default=40, help="Calls of each request to each.")
-@click.option("--database", type=click.Choice(["sqlite", "postgresql"]), multiple=True, help="One of them alone.")
-@click.option("--folder", type=click.Path(path_type=Path), help="Where to build; a temporary one by default.")
+@click.option("--small", default=10_000, help="Articles in the small magazine.")
+@click.option("--large", default=1_000_000, help="Articles in the large magazine.")
+@click.option("--rounds", default=40, help="Calls of each request to each magazine.")
+@click.option("--database", type=click.Choice(["sqlite", "postgresql"]), multiple=True, help="Only this database.")
+@click.option("--folder", type=click.Path(path_type=Path), help="Folder for the magazines; a temporary one by default.")
 def main(small: int, large: int, rounds: int, database: tuple[str, ...], folder: Path | None) -> None:
     """Measure and print a table for each database."""
     from tests.postgresql_server import start_server

@@ -1,6 +1,7 @@
-"""`python -m benchmarks.listeners [N] [fields]`: what N listeners to changes cost one process, in memory and time.
+"""`python -m benchmarks.listeners [N] [fields]` measures the memory and time of N listeners to changes.
 
-They listen as everybody may, or with `entry` to the entries too. Then entries are changed, and each is told of each.
+They listen with the permissions of the public; with `entry`, their messages contain the entries. Then entries are
+changed, and each listener receives each change.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ VARIABLES = {
 
 
 def memory_of(pid: int) -> float:
-    """Resident memory of a process, in MB."""
+    """Return the resident memory of a process in MB."""
     lines = Path(f"/proc/{pid}/status").read_text("utf-8").splitlines()
     return int(next(line.split()[1] for line in lines if line.startswith("VmRSS"))) / 1024
 

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.load`: HTTP load on the working tree, and with `--against URL` on another server in turns.
+"""`python -m benchmarks.load`: HTTP load on the working tree; with `--against URL`, alternately on another server.
 
-One process serves a large magazine (`load_data`). Calls go out by wrk if it is installed, else by a small client of our
-own, which takes processor time from the server: compare such figures with their like only. Loopback only.
+One process serves a large magazine (`load_data`). wrk sends the requests if it is installed, else a small client of
+this module, which takes processor time from the server: compare its figures only with each other. Loopback only.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ from tests.models.site import postgresql_variables
 
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 PATHS = 500
-"""Different paths for a workload with numbers in its path."""
+"""Different paths of a workload with numbers in its path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A request, its path made anew for each call from random numbers."""
+    """A request. Its path is generated for each call from random numbers."""
 
     path: Callable[[Random, int], str]
     method: str = "GET"
@@ -71,19 +71,19 @@ WORKLOADS: Mapping[str, Workload] = {
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What one round showed: calls a second, milliseconds of half and of 99 % of the calls, those that failed."""
+    """The result of one round: calls per second, median and 99th percentile in milliseconds, failed calls."""
 
     rate: float
     p50: float
     p99: float
     failed: int
     cpu: float = 0.0
-    """Milliseconds of processor time a call, where the server's process is known."""
+    """Milliseconds of processor time per call, if the process of the server is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How a server is loaded."""
+    """The parameters of the load."""
 
     url: str
     token: str
@@ -104,7 +104,7 @@ class Load:
 
 
 def _cpu(pid: int | None) -> float:
-    """Seconds of processor time of a process and its children."""
+    """Return the seconds of processor time of a process and its children."""
     if pid is None:
         return 0.0
     root = psutil.Process(pid)
@@ -129,13 +129,13 @@ end
 
 
 def _body(workload: Workload) -> str:
-    """The JSON to send; a creation gets another name each time, where NUMBER stands."""
+    """Return the JSON to send. Each create gets a new name in place of NUMBER."""
     assert workload.data is not None
     return json.dumps({"data": workload.data or {"name": "load NUMBER", "slug": "load-NUMBER"}})
 
 
 def load_by_wrk(load: Load, workload: Workload) -> Round:
-    """A round, by wrk."""
+    """Run a round with wrk."""
     paths = ",".join(map(json.dumps, workload.paths(load.articles)))
     headers = ",".join(f"[{json.dumps(name)}]={json.dumps(value)}" for name, value in load.headers(workload).items())
     body = "nil" if workload.data is None else f"[==[{_body(workload)}]==]"
@@ -151,7 +151,7 @@ def load_by_wrk(load: Load, workload: Workload) -> Round:
 
 
 def load_by_ourselves(load: Load, workload: Workload) -> Round:
-    """A round, by a client in this process."""
+    """Run a round with a client in this process."""
     return asyncio.run(_ask_in_parallel(load, workload))
 
 
@@ -164,7 +164,7 @@ async def _ask_in_parallel(load: Load, workload: Workload) -> Round:
         parts = urlsplit(load.url)
         reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
         at = first
-        while True:  # once at least, however slow the machine
+        while True:  # at least once, however slow the machine
             start = time.perf_counter()
             writer.write(_request(load, workload, paths[at % len(paths)], random))
             status = await _read_answer(reader)
@@ -191,7 +191,7 @@ def _request(load: Load, workload: Workload, path: str, random: Random) -> bytes
 
 
 async def _read_answer(reader: asyncio.StreamReader) -> int:
-    """The status of the next answer, all of it read."""
+    """Read the next response and return its status."""
     head = (await reader.readuntil(b"\r\n\r\n")).lower()
     length = re.search(rb"content-length: (\d+)", head)
     if length:
@@ -204,10 +204,10 @@ async def _read_answer(reader: asyncio.StreamReader) -> int:
 
 
 @click.command()
-@click.option("--only", multiple=True, type=click.Choice(list(WORKLOADS)), help="A workload; may be repeated.")
+@click.option("--only", multiple=True, type=click.Choice(list(WORKLOADS)), help="A workload; can be repeated.")
 @click.option("--against", metavar="URL", help="Another server on the same content, such as a copy of --project.")
 @click.option("--writes", is_flag=True, help="With --against: load the other server with writes too.")
-@click.option("--project", type=click.Path(path_type=Path), help="Where the content is made, and kept for later.")
+@click.option("--project", type=click.Path(path_type=Path), help="Folder of the content, kept for later runs.")
 @click.option("--postgresql", is_flag=True, help="On PostgreSQL instead of SQLite; its content is not kept.")
 @click.option("--connections", default=16, show_default=True)
 @click.option("--rounds", type=click.IntRange(1, 20), default=3, show_default=True)
@@ -224,7 +224,7 @@ def main(
     seconds: int,
     articles: int,
 ) -> None:
-    """Load the service of the working tree, in rounds; medians of the rounds are printed."""
+    """Load the service of the working tree in rounds, and print the medians."""
     if against and urlsplit(against).hostname not in LOOPBACK:
         raise click.UsageError("--against takes a server on this machine only")
     with ExitStack() as stack:
@@ -246,7 +246,7 @@ def main(
 
 
 def make(folder: Path, variables: Mapping[str, str], articles: int) -> None:
-    """The content, unless it is there."""
+    """Create the content unless it exists."""
     if (folder / TOKEN_FILE).exists():
         return
     with progress_bar("Making the content") as progress:
@@ -257,7 +257,7 @@ Found = tuple[str, list[list[Round]]]
 
 
 def measure(loads: list[Load], names: tuple[str, ...], rounds: int, writes: bool) -> Iterator[Found]:
-    """For each workload the rounds of each server; they take turns, and who begins changes."""
+    """Return the rounds of each server by workload. The servers take turns, and each begins every other time."""
     with Console(stderr=True).status("") as status:
         for name in names:
             status.update(name)
@@ -273,7 +273,7 @@ def measure(loads: list[Load], names: tuple[str, ...], rounds: int, writes: bool
 
 
 def table_of(found: list[Found], server: Server) -> Table:
-    """The medians, and how many times as fast as the other server, pair by pair."""
+    """Return a table of the medians and of the median ratio to the other server."""
     memory = psutil.Process(server.process.pid)
     used = sum(process.memory_full_info().uss for process in (memory, *memory.children(recursive=True))) / 1e6
     table = Table(box=None, pad_edge=False, header_style="bold", caption=f"{used:.0f} MB of memory at the end")

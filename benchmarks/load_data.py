@@ -1,6 +1,6 @@
-"""A large magazine for the load: the definitions of the example, 10,000 articles and what belongs to them, through SQL.
+"""A large magazine for the load: the definitions of the example, and 10,000 articles written with SQL.
 
-The same numbers make the same content, on every database. Tables are made by `octavo.database.synchronize`.
+The same numbers create the same content on every database. `octavo.database.synchronize` creates the tables.
 """
 
 import shutil
@@ -22,7 +22,7 @@ from octavo.settings import Settings, load_settings, missing_secrets
 from tests.models.content import ContentWriter
 
 ARTICLES, AUTHORS, CATEGORIES, TAGS, FILES = 10_000, 500, 50, 200, 300
-TOKEN_FILE = "token"  # a name, no secret
+TOKEN_FILE = "token"  # a name, not a secret
 
 _NOON = 1_700_000_000_000
 _HOUR = 3_600_000
@@ -45,7 +45,7 @@ Progress = Callable[[int, int], None]
 
 
 def write_project(folder: Path, variables: Mapping[str, str]) -> Settings:
-    """A project with the definitions of the example magazine and secrets of its own; its settings."""
+    """Write a project with the definitions of the example magazine and its own secrets; return its settings."""
     for name in ("src", "config"):
         shutil.copytree(sample_folder() / name, folder / name)
     (folder / "public/uploads").mkdir(parents=True)
@@ -54,7 +54,7 @@ def write_project(folder: Path, variables: Mapping[str, str]) -> Settings:
 
 
 async def fill(settings: Settings, progress: Progress, articles: int = ARTICLES) -> None:
-    """Make the tables and the content; the public may read it, and a full-access token is put into a file."""
+    """Create the tables and the content. Everybody may read it, and a file contains a full-access token."""
     registry = load_registry(settings.project)
     database = open_project_database(settings)
     try:
@@ -84,7 +84,7 @@ async def _fill(database: Database, registry: Registry, progress: Progress, arti
 
 
 async def _finish(transaction: Connection, dialect: str) -> None:
-    """What a database does by itself in time: count on from our ids, know its tables."""
+    """Continue the sequences after our ids and update the statistics, which a database otherwise does over time."""
     if dialect == "postgresql":
         await transaction.execute(COUNT_ON)
     await transaction.execute("ANALYZE")

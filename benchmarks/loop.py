@@ -1,6 +1,6 @@
-"""`python -m benchmarks.loop`: how long the most costly requests hold the event loop, where nobody else is answered.
+"""`python -m benchmarks.loop` measures how long the most expensive requests block the event loop.
 
-The longest single step of the loop while a request is under way, the first time it is asked and the second.
+It prints the longest step of the loop during a request, for the first and for the second request.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ HEADERS = [("Authorization", f"Bearer {FULL_TOKEN}")]
 
 
 class LoopWatch:
-    """The longest step of the event loop since it was last asked, in milliseconds."""
+    """Records the longest step of the event loop since the last reading, in milliseconds."""
 
     def __init__(self) -> None:
         self.longest = 0.0
@@ -68,7 +68,7 @@ async def measure(folder: Path, url: str | None, only: str) -> Table:
                     start = perf_counter()
                     answer = await asyncio.create_task(send(site.octavo.asgi, asked))
                     took = (perf_counter() - start) * 1000
-                    await asyncio.sleep(0)  # the last step has to be over to be counted
+                    await asyncio.sleep(0)  # only finished steps are recorded
                     cells.append((took, watch.read()))
                 (first, held), (second, held_again) = cells
                 name = f"{asked.name}, {database}"

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.pages`: how quick the pages of administrators are in a browser, with 100,000 articles."""
+"""`python -m benchmarks.pages` measures the speed of the admin pages in a browser, with 100,000 articles."""
 
 import tempfile
 import time
@@ -33,7 +33,7 @@ GOALS: Final = {
     "a key in that form": 16,
     "save, beyond the server": 200,
 }
-"""Milliseconds at most; none where it is 0."""
+"""Maximum milliseconds; 0 means no goal."""
 KEYS: Final = 40
 _LIST: Final = "/admin/content-manager/collection-types"
 _ROWS: Final = "document.querySelector('tbody tr a')"
@@ -42,11 +42,11 @@ Found = dict[str, list[Taken]]
 
 
 @click.command()
-@click.option("--project", type=click.Path(path_type=Path), help="Where the content is made, and kept for later.")
+@click.option("--project", type=click.Path(path_type=Path), help="Folder of the content, kept for later runs.")
 @click.option("--articles", type=click.IntRange(100), default=ARTICLES, show_default=True)
 @click.option("--rounds", type=click.IntRange(1, 50), default=5, show_default=True)
 def main(project: Path | None, articles: int, rounds: int) -> None:
-    """Drive a browser through the pages; the least and the median of the rounds are printed."""
+    """Open the pages in a browser, and print the minimum and the median of the rounds."""
     browser = find_browser()
     if browser is None:
         raise click.UsageError(MISSING)
@@ -60,7 +60,7 @@ def main(project: Path | None, articles: int, rounds: int) -> None:
 
 
 def measure(page: Page, project: Path, rounds: int) -> Found:
-    """What each thing took, round by round; the first round warms up and does not count."""
+    """Return the measurements of each action by round. The first round warms up and does not count."""
     found: Found = {name: [] for name in GOALS}
     with serving("start", project, **FIRST) as server:
         desk = Desk(page, f"http://127.0.0.1:{server.port}")
@@ -74,7 +74,7 @@ def measure(page: Page, project: Path, rounds: int) -> Found:
 
 
 def one_round(desk: Desk, watch: Watch) -> Iterator[tuple[str, Taken]]:
-    """All of it once."""
+    """Run each action once."""
     articles = f"{_LIST}/{ARTICLE}"
     yield "first list, nothing kept", watch.opening(articles, _ROWS, cold=True)
     yield "first list, files kept", watch.opening(articles, _ROWS)
@@ -95,12 +95,12 @@ def one_round(desk: Desk, watch: Watch) -> Iterator[tuple[str, Taken]]:
 
 
 def settle() -> None:
-    """Let the page come to rest, as somebody does who reads it."""
+    """Wait until the page is idle, as it is for a reader."""
     time.sleep(0.5)
 
 
 def clicking(desk: Desk, selector: str) -> Callable[[], None]:
-    """A click at once, on what is there: nothing can be asked for before it."""
+    """Click at once on what is visible, so that nothing is loaded ahead."""
     x, y = desk.page.do(
         f"((box) => [box.x + box.width / 2, box.y + box.height / 2])"
         f"(document.querySelector('{selector}').getBoundingClientRect())"
@@ -122,13 +122,13 @@ def unfold(page: Page) -> None:
 
 
 def typing(desk: Desk, watch: Watch) -> Taken:
-    """What a key takes of the main thread, on the whole: most of them wait for a frame, which is no work."""
+    """Return the time that a key takes in the main thread. Waiting for a frame does not count."""
     desk.do("document.getElementById('field.field10').focus()")
     desk.do("document.getElementById('field.field10').select()")
     times: list[float] = []
     for _ in range(KEYS):
         before = watch.thread()
-        letter = choice(ascii_lowercase)  # another text each time: there is something to save
+        letter = choice(ascii_lowercase)  # a different text each time, so that there is something to save
         desk.page.send("Input.dispatchKeyEvent", type="keyDown", key=letter, text=letter)
         desk.page.send("Input.dispatchKeyEvent", type="keyUp", key=letter)
         desk.page.do("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
@@ -137,7 +137,7 @@ def typing(desk: Desk, watch: Watch) -> Taken:
 
 
 def saving(desk: Desk, watch: Watch) -> Taken:
-    """From `Ctrl S` until it is said that the entry is saved, without the time until the service has answered."""
+    """Measure from `Ctrl S` until the page reports the save, without the response time of the service."""
     there = "document.body.innerText.includes('Saved')"
     taken = watch.following(lambda: desk.press("s", control=True), "keydown", there)
     return Taken(
@@ -146,9 +146,9 @@ def saving(desk: Desk, watch: Watch) -> Taken:
 
 
 def table_of(found: Found) -> Table:
-    """The least and the median time until it is painted, and what it takes of the page's thread and of the network."""
+    """Return a table of the times until painted, and of the use of the main thread and the network."""
     heads = ("", "goal", "least ms", "median ms", "thread ms", "script ms", "requests", "kB")
-    table = Table(*heads, title="Milliseconds until it is seen")
+    table = Table(*heads, title="Milliseconds until visible")
     for name, taken in found.items():
         best = min(taken, key=lambda one: one.painted)
         goal = f"{GOALS[name]}" if GOALS[name] else ""

@@ -1,7 +1,7 @@
-"""A project to measure the pages of administrators on: the large magazine (`load_data`), and two types of their own.
+"""A project to measure the admin pages: the large magazine (`load_data`) and two additional types.
 
-`form` has 60 fields, three relations, a component that repeats and a zone: one entry has 30 components, 6 in its zone.
-`shelf` leads to articles: one entry to a thousand.
+`form` has 60 fields, three relations, a repeatable component and a dynamic zone: one entry has 30 components, 6 of them
+in the zone. `shelf` links articles: one entry links a thousand.
 """
 
 import asyncio
@@ -32,14 +32,14 @@ _VALUES: Final = (
     ({"type": "email"}, "ada@example.org"),
     ({"type": "string"}, ""),
 )
-"""Attributes, and what is written in them: the fields of a form are these, over and over."""
+"""Attributes and their values. The fields of a form repeat these."""
 _FACT: Final = {"name": {"type": "string"}, "value": {"type": "integer"}, "note": {"type": "text"}}
 _ZONE: Final = {"title": {"type": "string"}, "text": {"type": "text"}}
 Progress = Callable[[int, int], None]
 
 
 def make_project(folder: Path, articles: int, progress: Progress) -> None:
-    """Make the project in a folder that is not there yet."""
+    """Create the project in a folder that does not exist yet."""
     settings = write_project(folder, {})
     for path, definition in _definitions():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def make_project(folder: Path, articles: int, progress: Progress) -> None:
 
 
 def _definitions() -> Iterator[tuple[str, dict[str, Any]]]:
-    """The files of definitions that are added, by their paths."""
+    """Return the additional definitions by path."""
     form: dict[str, Any] = {"title": {"type": "string"}}
     form |= {_field(number): _VALUES[number % len(_VALUES)][0] for number in range(1, FIELDS)}
     form |= {

@@ -1,4 +1,4 @@
-"""What a browser tells of how long something took: until it was painted, in the page's thread, over the network."""
+"""Measure an action in a browser: the time until it is painted, the main thread, and the network."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,13 +22,14 @@ window.__painted = (isThere) => new Promise((done) => {
   requestAnimationFrame(look);
 });
 """
-"""Looks before each frame is painted, and tells the time after the one in which it is there."""
+"""Checks a condition before each frame is painted, and reports the time after the frame that shows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What something took: until it was painted, of the page's main thread (script, style, layout, all), both in
-    milliseconds; requests over the network, and their kB as they were sent."""
+    """The cost of an action in milliseconds: until it is painted, and of the main thread (script, style, layout, all);
+    then requests over the network, and their kB as transferred.
+    """
 
     painted: float
     thread: float
@@ -38,7 +39,7 @@ class Taken:
 
 
 class Watch:
-    """A stopwatch at a page, whose service lies at `base`."""
+    """A stopwatch for a page. `base` is the URL of its service."""
 
     def __init__(self, page: Page, base: str) -> None:
         self._page = page
@@ -48,7 +49,7 @@ class Watch:
         page.send("Page.addScriptToEvaluateOnNewDocument", source=_STOPWATCH)
 
     def opening(self, path: str, there: str, *, cold: bool = False) -> Taken:
-        """From an address, as from a bookmark, until a condition is painted. `cold`: with nothing of it kept."""
+        """Measure from opening a URL, as from a bookmark, until a condition is painted. `cold`: nothing is cached."""
         self.leave()
         if cold:
             self._page.send("Network.clearBrowserCache")
@@ -59,7 +60,7 @@ class Watch:
         return self._taken(painted, before, requests, size)
 
     def following(self, action: Callable[[], None], event: str, there: str) -> Taken:
-        """From an event that an action makes until a condition is painted."""
+        """Measure from an event that an action causes until a condition is painted."""
         note = "(one) => { window.__began = one.timeStamp; }"
         self._page.do(f"addEventListener('{event}', {note}, {{capture: true, once: true}})")
         asked = self._page.do("performance.getEntriesByType('resource').length")
@@ -70,16 +71,16 @@ class Watch:
         return self._taken(painted, before, requests, size)
 
     def leave(self) -> None:
-        """Go to where nothing runs, in the same process of the browser."""
+        """Go to an empty page in the same process of the browser."""
         self._page.send("Page.navigate", url=urljoin(self._base, "/admin/icon.svg"))
         self._page.wait_for("document.readyState === 'complete' && location.pathname.endsWith('.svg')")
 
     def thread(self) -> float:
-        """Milliseconds of processor time that the main thread has taken."""
+        """Return the milliseconds of processor time of the main thread."""
         return self._spent()[0]
 
     def server(self, path: str) -> float:
-        """Milliseconds from the last request for what ends so until its answer began."""
+        """Return the milliseconds from the last request whose URL ends so until its response began."""
         return float(
             self._page.do(
                 "((one) => one.responseStart - one.requestStart)(performance.getEntriesByType('resource')"
@@ -88,7 +89,7 @@ class Watch:
         )
 
     def _until(self, there: str) -> float:
-        """A page that is being left takes its promises along: they are asked for again."""
+        """Wait for a condition. A page that is left drops its promises, so the condition is evaluated again."""
         for _ in range(10):
             with suppress(AssertionError):
                 found = float(self._page.do(f"window.__painted(() => {there})"))

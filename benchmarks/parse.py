@@ -1,4 +1,4 @@
-"""Stop: a query string becomes nested values."""
+"""Stage: a query string becomes nested values."""
 
 from collections.abc import Iterator
 from functools import partial

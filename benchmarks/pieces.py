@@ -1,7 +1,7 @@
-"""`python -m benchmarks.pieces`: what each kind of request costs a node, its database and the log of that.
+"""`python -m benchmarks.pieces` measures what each kind of request costs a node, its database and the database's log.
 
-Processor time comes from the system's own counts, so it means something on a busy machine, too. `docs/scaling.md`
-reckons with these pieces.
+Processor time comes from the counters of the system, so the result is also meaningful on a busy machine.
+`docs/scaling.md` calculates with these figures.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ Call = Callable[[int], httpx.Response]
 
 @dataclass(frozen=True)
 class Pieces:
-    """What one request costs: milliseconds of the processors, bytes."""
+    """The cost of one request: milliseconds of processor time, and bytes."""
 
     node: float
     database: float
@@ -60,7 +60,7 @@ class Desk:
         self._known = ""
 
     def calls(self) -> dict[str, tuple[int, Call]]:
-        """Each kind of request, with how many there are of it."""
+        """Return each kind of request with its number."""
         get, post = self._client.get, self._client.post
         return {
             "one entry by id": (3000, lambda number: get(f"/api/articles/{number % ARTICLES + 1}")),
@@ -90,7 +90,7 @@ class Desk:
         return self._client.get(LIST, headers={"If-None-Match": self._known})
 
     def measure(self, count: int, call: Call) -> Pieces:
-        """What a request costs, of so many, one after the other."""
+        """Return the cost of one request, from this many sent one after the other."""
         answer = call(0)
         for number in range(1, 30 if count > 100 else 3):
             answer = call(number)
@@ -108,7 +108,7 @@ class Desk:
         return _seconds(self._node), sum(map(_seconds, self._postmaster.children())), log
 
     def idle(self, seconds: float) -> tuple[float, float, str]:
-        """What a second costs in which nobody asks, and how many statements the database got in it."""
+        """Return the cost of a second without requests, and its number of statements."""
         text = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
         before, then = self._counts(), int(self._postgresql.run_sql(self._name, text))
         time.sleep(seconds)
@@ -150,7 +150,7 @@ def _desk() -> Iterator[Desk]:
 
 @click.command()
 def main() -> None:
-    """Print the pieces."""
+    """Print the costs."""
     console = Console(width=int(os.environ.get("COLUMNS", "120")))
     table = Table("", "node, ms", "PostgreSQL, ms", "log, bytes", "answer, bytes", "requests/s of one client")
     with _desk() as desk:
@@ -161,7 +161,7 @@ def main() -> None:
         node, database, statements = desk.idle(10)
     console.print(table)
     costs = f"{node:.1f} ms of the node, {database:.1f} ms of PostgreSQL, {statements} transactions"
-    console.print(f"A second in which nobody asks: {costs}.")
+    console.print(f"A second without requests: {costs}.")
 
 
 if __name__ == "__main__":

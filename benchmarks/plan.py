@@ -1,4 +1,4 @@
-"""Stop: a Query becomes a plan."""
+"""Stage: a Query becomes a plan."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""Stop: nested values become a Query."""
+"""Stage: nested values become a Query."""
 
 from collections.abc import Iterator
 from functools import partial

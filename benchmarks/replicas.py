@@ -1,7 +1,7 @@
-"""`python -m benchmarks.replicas`: HTTP reads with no replica, one and two, and through PgBouncer if it is installed.
+"""`python -m benchmarks.replicas`: HTTP reads with no, one and two replicas, and through PgBouncer if it is installed.
 
-One process of the service for each, all servers on this machine: what replicas take from the primary they take from the
-same processors, so what is compared is what the choice costs, not what replicas bring.
+Each setup has one process of the service, and all servers run on this machine. Replicas use the same processors as the
+primary here, so this measures the cost of choosing a server, not the benefit of replicas.
 """
 
 import tempfile
@@ -28,7 +28,7 @@ _WARM_SECONDS = 2
 
 @contextmanager
 def _servers(count: int) -> Iterator[list[PostgresqlServer]]:
-    """A primary and those that follow it."""
+    """Start a primary and its replicas."""
     with ExitStack() as stack:
         started = [start_server()]
         stack.callback(started[0].remove)
@@ -60,7 +60,8 @@ def _variants(servers: list[PostgresqlServer], url: str, stack: ExitStack) -> di
 @click.option("--connections", default=16, show_default=True)
 @click.option("--articles", type=click.IntRange(100), default=2000, show_default=True)
 def main(rounds: int, seconds: int, connections: int, articles: int) -> None:
-    """Load each in turns; medians: requests a second, and the service's processor time for each, in milliseconds."""
+    """Load each setup in turns; print the medians of requests per second and of processor time per request in
+    milliseconds."""
     names = ("one entry", "list of 25", "four relations", "deep page")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="octavo-replicas-"))) / "magazine"

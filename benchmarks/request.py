@@ -1,4 +1,4 @@
-"""The whole road of a read, through HTTP in the same process, on each database."""
+"""Complete reads through HTTP in the same process, on each database."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -19,7 +19,7 @@ def benches(world: World) -> Iterator[Bench]:
 
 
 class _Changing:
-    """Asks the same with another value each time: no text is seen twice."""
+    """Sends the same request with a different value each time, so that no text repeats."""
 
     def __init__(self, app: HttpApplication) -> None:
         self._app = app

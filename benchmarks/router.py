@@ -1,4 +1,4 @@
-"""Stop: method and path become a handler."""
+"""Stage: method and path become a handler."""
 
 from collections.abc import Iterator
 from functools import partial

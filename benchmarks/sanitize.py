@@ -1,4 +1,4 @@
-"""Stop: a Query loses what the actor may not see."""
+"""Stage: a Query loses the parts that the actor may not read."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,7 +1,7 @@
-"""`make soak MINUTES=15`: mixed load on a service for as long as one likes, while this and that is broken.
+"""`make soak MINUTES=15` loads a service with mixed requests while faults are caused.
 
-Memory, open files, connections and latency have to stay flat, and nothing that was acknowledged may be lost: entries by
-the ledger of `soak_load`, messages of a webhook by a receiver. Ends with 1 if anything is not so.
+Memory, open files, connections and latency must not grow, and nothing that was acknowledged may be lost: entries are
+checked against the ledger of `soak_load`, messages of a webhook by a receiver. Exits with code 1 if a check fails.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ ARTICLES = 200
 DISK_MB = 512
 SAMPLE_SECONDS = 2.0
 WARM_SHARE, REST_SECONDS = 0.2, 20.0
-"""The beginning in which nothing is broken; and how long after the last fault something is waited for."""
+"""The share of the time at the beginning without faults, and the seconds to wait after the last fault."""
 DELIVERED_WITHIN = 180.0
 _COLUMNS = (
     *("minute", "answered", "failed", "p50 ms", "p99 ms", "nothing ms"),
@@ -44,7 +44,7 @@ _COLUMNS = (
 
 
 class Receiver(ThreadingHTTPServer):
-    """Takes the messages of a webhook: the names of entries that it was told of."""
+    """Receives the messages of a webhook and records the names of their entries."""
 
     daemon_threads = True
 
@@ -66,14 +66,14 @@ class _Taker(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Not a word."""
+        """Log nothing."""
 
 
 @contextmanager
 def small_disk(size: int) -> Iterator[tuple[Path, bool]]:
-    """A folder, and whether it is a file system of so many MB of its own."""
+    """Yield a folder, and whether it is a separate file system of this many MB."""
     folder = Path(tempfile.mkdtemp(prefix="octavo-soak-"))
-    folder.chmod(0o755)  # the database runs as somebody else
+    folder.chmod(0o755)  # the database runs as another user
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size}m,mode=755", "tmpfs", str(folder)]
     is_own = subprocess.run(mount, capture_output=True, check=False).returncode == 0
     try:
@@ -87,11 +87,11 @@ def small_disk(size: int) -> Iterator[tuple[Path, bool]]:
 @click.command()
 @click.option("--minutes", type=click.FloatRange(0.5), default=15, show_default=True)
 @click.option("--postgresql", is_flag=True, help="On PostgreSQL instead of SQLite.")
-@click.option("--rate", type=click.FloatRange(1), default=15, show_default=True, help="Requests a second.")
+@click.option("--rate", type=click.FloatRange(1), default=15, show_default=True, help="Requests per second.")
 @click.option("--callers", type=click.IntRange(1), default=6, show_default=True)
-@click.option("--only", multiple=True, type=click.Choice(list(FAULTS)), help="A fault; may be repeated.")
-@click.option("--rounds", type=click.IntRange(1), help="How often all is broken; every 15 minutes if not given.")
-@click.option("--keep", type=click.Path(path_type=Path), help="Where the log of the service and the figures are kept.")
+@click.option("--only", multiple=True, type=click.Choice(list(FAULTS)), help="A fault; can be repeated.")
+@click.option("--rounds", type=click.IntRange(1), help="Rounds of all faults; by default one every 15 minutes.")
+@click.option("--keep", type=click.Path(path_type=Path), help="Folder for the log of the service and the figures.")
 def main(
     minutes: float,
     postgresql: bool,
@@ -101,7 +101,7 @@ def main(
     rounds: int | None,
     keep: Path | None,
 ) -> None:
-    """Load a service, break this and that, and say whether it stays as it is."""
+    """Load a service, cause faults, and check that it stays stable."""
     with ExitStack() as stack:
         data, is_own = stack.enter_context(small_disk(DISK_MB))
         notes = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="octavo-soak-log-")))
@@ -152,12 +152,12 @@ def _add_webhook(settings: Settings, receiver: Receiver, variables: dict[str, st
 
 
 def _order(names: tuple[str, ...], rounds: int) -> list[str]:
-    """What is broken, one after the other."""
+    """Return the faults in their order."""
     return [name for number in range(rounds) for name in names if number == 0 or name not in ONCE]
 
 
 async def _soak(world: World, load: Load, receiver: Receiver, seconds: float, order: list[str]) -> bool:
-    """The whole of it; whether all was well."""
+    """Run everything; return whether all checks passed."""
     console, watch = Console(highlight=False, width=150), load.watch
     await world.service.start()
     watch.began = time.monotonic()
@@ -179,7 +179,7 @@ async def _soak(world: World, load: Load, receiver: Receiver, seconds: float, or
     )
     console.print(f"{receiver.messages} messages of the webhook for {len(receiver.names)} entries")
     if load.unexpected_count:
-        console.print(f"[bold red]{load.unexpected_count} requests failed while nothing was broken[/]")
+        console.print(f"[bold red]{load.unexpected_count} requests failed without a fault[/]")
     for one in problems[:40]:
         console.print(f"[red]{one}[/]", markup=True)
     await world.service.stop()
@@ -193,10 +193,10 @@ async def _sample(watch: Watch) -> None:
 
 
 async def _break(world: World, load: Load, console: Console, seconds: float, order: list[str]) -> None:
-    """One fault after the other."""
+    """Cause one fault after the other."""
     watch = load.watch
     begin, impossible = seconds * WARM_SHARE, set()
-    # What ends the process of the service comes at once: all the rest is watched in one life of it.
+    # Faults that end the process of the service come first, so that one process is observed during all others.
     moments = [begin + (seconds - begin - REST_SECONDS) * index / len(order) for index in range(len(order))]
     moments = [min(20.0, begin) if name in ONCE else at for name, at in zip(order, moments, strict=True)]
     for at, name in sorted(zip(moments, order, strict=True)):
@@ -216,7 +216,7 @@ async def _break(world: World, load: Load, console: Console, seconds: float, ord
 
 
 async def _undelivered(load: Load, receiver: Receiver) -> list[str]:
-    """Entries of which the webhook was not told, though they were acknowledged."""
+    """Return acknowledged entries that the webhook did not receive."""
     deadline = time.monotonic() + DELIVERED_WITHIN
     while True:
         missing = [one.name for one in load.entries if one.id is not None and one.name not in receiver.names]
@@ -264,7 +264,7 @@ def _judged(one: Verdict) -> str:
 
 
 def _report_log(log: Path, console: Console) -> None:
-    """What the service said at WARNING or above, by kind."""
+    """Print the log lines of the service from WARNING on, by kind."""
     said: Counter[str] = Counter()
     for line in log.read_text("utf-8", "replace").splitlines():
         try:

@@ -1,6 +1,7 @@
-"""What the soak breaks: the service, its database, its disk, its clock; and definitions that change while it serves.
+"""The faults of the soak: of the service, its database, its disk and its clock, and changed definitions.
 
-Each fault is over when it returns. What cannot be done on this machine says so (`Impossible`) and is left out, loudly.
+Each fault is over when its function returns. Faults that this machine cannot cause raise `Impossible`, and are
+reported.
 """
 
 import asyncio
@@ -29,18 +30,18 @@ from tests.postgresql_server import PostgresqlServer
 
 PATIENCE = 90.0
 OUTAGE_SECONDS = 10.0
-"""How long something stays broken."""
+"""Duration of an outage."""
 _CHUNK = 1024 * 1024
 _FAKETIME = tuple(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
 
 
 class Impossible(Exception):
-    """This machine does not let it be done."""
+    """This machine cannot cause the fault."""
 
 
 @dataclass(slots=True)
 class Service:
-    """The service as a process. Its log lies in a file beside, never on the disk that is filled."""
+    """The service as a process. Its log is outside the disk that is filled."""
 
     settings: Settings
     variables: Mapping[str, str]
@@ -62,7 +63,7 @@ class Service:
         return self.folder / "clock"
 
     async def start(self) -> None:
-        """Start it, and wait until it is ready."""
+        """Start it and wait until it is ready."""
         self.process = self._spawn()
         await self.is_ready()
         self.watch.begin_life(self.process.pid)
@@ -79,7 +80,7 @@ class Service:
             )
 
     def _faked(self) -> dict[str, str]:
-        """A clock that follows a file, where libfaketime is installed."""
+        """Return the environment for a clock that follows a file, if libfaketime is installed."""
         if not _FAKETIME:
             return {}
         self.clock.write_text("+0", "utf-8")
@@ -91,7 +92,7 @@ class Service:
         }
 
     async def is_ready(self) -> None:
-        """Wait until requests may be sent."""
+        """Wait until it accepts requests."""
         deadline = time.monotonic() + PATIENCE
         async with httpx.AsyncClient(base_url=self.url) as client:
             while time.monotonic() < deadline:
@@ -102,7 +103,7 @@ class Service:
         raise TimeoutError(f"The service is not ready after {PATIENCE:.0f} s; see {self.log}")
 
     async def stop(self, number: int = signal.SIGTERM) -> None:
-        """Have it end."""
+        """Stop it."""
         assert self.process is not None
         for one in psutil.Process(self.process.pid).children(recursive=True) if number == signal.SIGKILL else ():
             one.send_signal(number)
@@ -112,7 +113,7 @@ class Service:
 
 @dataclass(slots=True)
 class World:
-    """What faults work on; `disk` is a small file system that holds all data, if there is one."""
+    """The targets of faults. `disk` is a small file system with all data, if there is one."""
 
     service: Service
     server: PostgresqlServer | None
@@ -124,14 +125,14 @@ Fault = Callable[[World], Awaitable[None]]
 
 
 async def kill_service(world: World) -> None:
-    """The service ends without a word, and is started again."""
+    """Kill the service and start it again."""
     await world.service.stop(signal.SIGKILL)
     await asyncio.sleep(1)
     await world.service.start()
 
 
 async def kill_database(world: World) -> None:
-    """PostgreSQL ends without a word, and is started again."""
+    """Kill PostgreSQL and start it again."""
     server = world.server
     if server is None:
         raise Impossible("SQLite has no process of its own; that the service is killed stands for it")
@@ -142,19 +143,19 @@ async def kill_database(world: World) -> None:
 
 
 async def fill_disk(world: World) -> None:
-    """Not a byte is free for a while."""
+    """Fill the disk completely for a while."""
     if world.disk is None:
         raise Impossible("no small file system could be mounted, which takes the rights of root")
     if world.server is None:
         _empty_log(world.service.settings.database_file)
     await keep_full(world.disk, OUTAGE_SECONDS)
     if world.server is not None:
-        await asyncio.to_thread(world.server.start)  # it may have ended for want of room
+        await asyncio.to_thread(world.server.start)  # it may have exited because the disk is full
     await world.service.is_ready()
 
 
 async def keep_full(disk: Path, seconds: float) -> None:
-    """Leave no byte free on a file system for a time, and free the space again."""
+    """Keep a file system full for a time, then free the space."""
     filler = disk / "filler"
     until = time.monotonic() + seconds
     with filler.open("wb", buffering=0) as file:
@@ -165,7 +166,7 @@ async def keep_full(disk: Path, seconds: float) -> None:
 
 
 def _empty_log(file: Path) -> None:
-    """Have SQLite give back its log of changes, whose room would do for a while."""
+    """Truncate SQLite's log of changes, whose space would last for a while."""
     connection = apsw.Connection(str(file))
     connection.set_busy_timeout(5_000)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -183,7 +184,7 @@ def _fill(descriptor: int) -> None:
 
 
 async def jump_clock(world: World) -> None:
-    """The wall clock of the service jumps an hour ahead, and back."""
+    """Set the wall clock of the service an hour ahead, and back."""
     if not _FAKETIME:
         raise Impossible("libfaketime is not installed (`apt install libfaketime`)")
     for offset in ("+3600", "+0"):
@@ -192,7 +193,7 @@ async def jump_clock(world: World) -> None:
 
 
 async def change_types(world: World) -> None:
-    """An attribute comes, and goes the next time, as if another process had changed the definitions."""
+    """Add an attribute, and remove it the next time, as if another process changed the definitions."""
     path = world.service.settings.project / "src/api/author/content-types/author/schema.json"
     definition = json.loads(path.read_text("utf-8"))
     attributes = definition["attributes"]
@@ -208,7 +209,7 @@ async def change_types(world: World) -> None:
 
 
 QUIETLY: frozenset[str] = frozenset({"types change", "the clock jumps"})
-"""During these nothing may fail."""
+"""Faults during which no request may fail."""
 
 FAULTS: Mapping[str, Fault] = {
     "the service is killed": kill_service,
@@ -218,4 +219,4 @@ FAULTS: Mapping[str, Fault] = {
     "the clock jumps": jump_clock,
 }
 ONCE: frozenset[str] = frozenset({"the service is killed"})
-"""In the first round only: memory is watched in one process."""
+"""Faults of the first round only, because memory is observed in one process."""

@@ -1,6 +1,6 @@
-"""Mixed load for the soak, and a ledger of what was acknowledged: at the end all of it has to be there.
+"""Mixed load for the soak, and a ledger of acknowledged writes, which must all exist at the end.
 
-Each caller has entries of its own, so that it knows what every one of them has to hold.
+Each client has its own entries, so it knows the expected values of each.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ import httpx
 from benchmarks.soak_watch import YARDSTICK, Watch
 
 ENTRIES = 30
-"""Entries that a caller has at a time; what is older is deleted, so that content does not grow."""
+"""Entries that a client has at a time. Older ones are deleted, so that the content does not grow."""
 PATIENCE = 60.0
 _AUTHORS = "/api/authors"
 _READS: tuple[tuple[str, Callable[[Random], str]], ...] = (
@@ -31,9 +31,10 @@ _QUERY = "{ articles(pagination: {limit: 10}) { data { id attributes { title aut
 
 @dataclass(slots=True)
 class Entry:
-    """What one entry has to hold: one of `values`, of which the last was asked for last.
+    """The possible values of an entry: one of `values`; the last one was sent last.
 
-    `id` is None as long as nobody knows whether it was made; `leaving`: its removal is asked for, `gone`: acknowledged.
+    `id` is None while it is unknown whether the entry was created. `leaving`: its deletion was requested; `gone`:
+    acknowledged.
     """
 
     name: str
@@ -45,7 +46,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Load:
-    """Calls at a steady rate, of which `watch` is told."""
+    """Sends requests at a constant rate and reports them to `watch`."""
 
     url: str
     token: str
@@ -58,7 +59,7 @@ class Load:
     _numbers: Any = field(default_factory=lambda: count(1))
 
     async def run(self, until: float) -> None:
-        """Until a moment of the monotonic clock."""
+        """Run until a time of the monotonic clock."""
         async with httpx.AsyncClient(base_url=self.url, timeout=PATIENCE) as client:
             await asyncio.gather(*(self._call_on(client, Random(number), until) for number in range(self.callers)))
 
@@ -88,7 +89,7 @@ class Load:
             await self._delete(client, mine.popleft())
 
     async def _ask(self, kind: str, call: Awaitable[httpx.Response]) -> httpx.Response | None:
-        """The answer to a call that may fail only while something is broken; None for one that failed."""
+        """Return the response, or None if the request failed, which is allowed only during a fault."""
         begun, tolerant = time.monotonic(), self.watch.is_broken
         try:
             answer = await call
@@ -133,12 +134,12 @@ class Load:
             entry.gone = True
 
     async def losses(self) -> list[str]:
-        """What was acknowledged and is not so, read through the service."""
+        """Return the differences between acknowledged values and what the service returns."""
         found = await self._read_back()
         return [said for entry in self.entries if (said := loss(entry, found))]
 
     async def _read_back(self) -> dict[str, tuple[int, str]]:
-        """All entries of the load that there are, by name: id and value."""
+        """Return id and value of all entries of the load, by name."""
         found: dict[str, tuple[int, str]] = {}
         async with httpx.AsyncClient(base_url=self.url, timeout=PATIENCE) as client:
             for page in count(1):
@@ -156,10 +157,10 @@ class Load:
 
 
 def loss(entry: Entry, found: Mapping[str, tuple[int, str]]) -> str | None:
-    """What was acknowledged of an entry and is not so, if anything; `found` holds id and value by name."""
+    """Return the difference from an entry's acknowledged values, or None. `found` has id and value by name."""
     stored = found.get(entry.name)
     if entry.id is None or (entry.leaving and not entry.gone):
-        return None  # nobody was told
+        return None  # not acknowledged
     if entry.gone:
         return f"{entry.name} was removed, and is there" if stored else None
     if stored is None or stored[0] != entry.id:

@@ -1,10 +1,9 @@
-"""What the soak watches: latency by minute; memory, open files, connections and processor time of the service; and
-whether all is flat.
+"""Observations of the soak: latency, memory, open files, connections and processor time, and whether they are stable.
 
-The rule: the trend of a series is its Theil-Sen slope (the median of the slopes of all pairs, which single outliers do
-not move), and what it comes to over the whole series may be at most so much of its median, or little at all. Latency
-and processor time count in calm minutes alone: in others a request that does nothing took longer as well, so the
-machine was busy otherwise. Of fewer than five such minutes nothing is told.
+The trend of a series is its Theil-Sen slope (the median of the slopes of all pairs, which outliers do not affect). Over
+the whole series, it may be at most a share of the median, or a small absolute value. Latency and processor time count
+only in calm minutes: in the others, requests that do nothing took longer too, so the machine was busy. Fewer than five
+calm minutes give no verdict.
 """
 
 import time
@@ -20,12 +19,12 @@ LEAST_POINTS = 5
 YARDSTICK = "nothing"
 """The kind of request that does nothing."""
 WARM_SECONDS = 120.0
-"""What a service does at first does not count: caches fill, the allocator takes its share."""
+"""The first seconds of a process do not count, while caches fill and the allocator grows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The service at one moment: seconds since the beginning, bytes, counts. `life` tells processes apart."""
+    """The service at one moment: seconds since the beginning, bytes, counts. `life` distinguishes processes."""
 
     at: float
     life: int
@@ -37,7 +36,7 @@ class Sample:
 
 @dataclass(slots=True)
 class Minute:
-    """What was answered in a minute in which nothing was broken: milliseconds."""
+    """The latencies of a minute without faults, in milliseconds."""
 
     times: list[float] = field(default_factory=list)
     yardstick: list[float] = field(default_factory=list)
@@ -50,13 +49,13 @@ class Minute:
 
     @property
     def idle(self) -> float:
-        """What a request took that does nothing."""
+        """Return the latency of requests that do nothing."""
         return median(self.yardstick) if self.yardstick else 0.0
 
 
 @dataclass(slots=True)
 class Watch:
-    """Everything that was seen. `pid` is that of the service."""
+    """All observations. `pid` is the process of the service."""
 
     began: float = field(default_factory=time.monotonic)
     pid: int = 0
@@ -79,7 +78,7 @@ class Watch:
 
     @contextmanager
     def breaking(self, name: str) -> Iterator[None]:
-        """A block in which calls may fail, and how long they take does not count."""
+        """Mark a block in which requests may fail and latency does not count."""
         self._broken.append(name)
         try:
             with self.noting(name):
@@ -89,7 +88,7 @@ class Watch:
 
     @contextmanager
     def noting(self, name: str) -> Iterator[None]:
-        """A block that is told of with its minutes, if it comes to its end."""
+        """Record a block with its minutes, if it completes."""
         begun = self.minute
         yield
         for minute in (begun, self.minute):
@@ -105,11 +104,11 @@ class Watch:
         self.minute.failed += 1
 
     def begin_life(self, pid: int) -> None:
-        """Another process is the service from now on."""
+        """Observe a new process of the service from now on."""
         self.pid, self.life = pid, self.life + 1
 
     def sample(self) -> None:
-        """Look at the service, if it is there."""
+        """Observe the service, if it is running."""
         with suppress(psutil.Error):
             processes = [root := psutil.Process(self.pid), *root.children(recursive=True)]
             self.samples.append(
@@ -124,7 +123,7 @@ class Watch:
             )
 
     def verdicts(self) -> list["Verdict"]:
-        """Of the longest life, its first minutes left out."""
+        """Return the verdicts of the longest-lived process, without its first minutes."""
         by_life: defaultdict[int, list[Sample]] = defaultdict(list)
         for one in self.samples:
             by_life[one.life].append(one)
@@ -141,7 +140,7 @@ class Watch:
         ]
 
     def _quiet(self) -> Iterator[tuple[float, Minute]]:
-        """Whole minutes in which nothing was broken, but for the first ones."""
+        """Return complete minutes without faults, except the first ones."""
         for number, one in sorted(self.minutes.items()):
             if number * 60 >= WARM_SECONDS and len(one.times) >= 30 and not one.broken:
                 yield number * 60.0, one
@@ -152,7 +151,7 @@ class Watch:
         return [(at, one) for at, one in quiet if one.idle <= 2 * least + 1]
 
     def _processor(self) -> list[tuple[float, float]]:
-        """Milliseconds for each request of a minute, what is done beside them included."""
+        """Return the processor time per request of a minute in milliseconds, including background work."""
         found = []
         for at, minute in self._calm():
             seen = [one for one in self.samples if at <= one.at < at + 60]
@@ -165,7 +164,7 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One series: its median, what its trend comes to from its beginning to its end, and how much is allowed."""
+    """The verdict of one series: its median, its trend over the whole series, and the allowed trend."""
 
     name: str
     median: float
@@ -177,7 +176,7 @@ class Verdict:
 
     @property
     def is_told(self) -> bool:
-        """Whether there is enough to tell anything."""
+        """Whether there are enough values for a verdict."""
         return self.points >= LEAST_POINTS
 
     @property
@@ -186,7 +185,7 @@ class Verdict:
 
 
 def verdict(name: str, series: Sequence[tuple[float, float]], *, share: float, least: float) -> Verdict:
-    """Flat is what grows by at most a share of its median, or by very little."""
+    """Return the verdict: a series is stable if it grows by at most a share of its median, or by very little."""
     if not series:
         return Verdict(name, 0, 0, 0, 0, least, 0)
     middle = median(value for _, value in series)
@@ -195,7 +194,7 @@ def verdict(name: str, series: Sequence[tuple[float, float]], *, share: float, l
 
 
 def slope(series: Sequence[tuple[float, float]], most: int = 400) -> float:
-    """The Theil-Sen slope, of `most` points at most, evenly taken."""
+    """Return the Theil-Sen slope of at most `most` points, evenly chosen."""
     step = max(1, len(series) // most)
     points = series[::step]
     slopes = [

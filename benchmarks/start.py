@@ -1,4 +1,4 @@
-"""Start-up of a project with a hundred content-types, up to the first answer of a process of its own."""
+"""The start of a project with a hundred content types, until the first response of a new process."""
 
 import json
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def forget(project: Path) -> Any:
 
 
 def write_project(folder: Path) -> None:
-    """A hundred content-types, each related to the one before."""
+    """Write a project with a hundred content types, each related to the previous one."""
     for number in range(TYPES):
         name = f"thing-{number}"
         file = folder / f"src/api/{name}/content-types/{name}/schema.json"

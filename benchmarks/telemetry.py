@@ -1,9 +1,9 @@
-"""`python -m benchmarks.telemetry`: what it costs to see what a service does, in processor time for each request.
+"""`python -m benchmarks.telemetry` measures the cost of telemetry in processor time per request.
 
-Four services in this process, on one database, answer the same requests in turns of some milliseconds: one that sees
-nothing at all, which none does, and three with ever more switched on. Told are the medians of the differences, turn by
-turn, in processor time of the thread that answers, and what part they are of a whole request: of what a process takes
-for one over HTTP, wrk loading it in turns with the others of this kind. Other work on the machine changes neither much.
+Four services in this process, on one database, answer the same requests in turns of some milliseconds: one without any
+telemetry, which is not possible otherwise, and three with more and more of it. The result is the median of the
+differences by turn, in processor time of the serving thread, and its share of a complete request: of the time that a
+process takes per request over HTTP, which wrk measures in turns. Other work on the machine affects neither much.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ NOTHING = "nothing"
 
 
 def see_nothing(service: Process) -> None:
-    """Take the names of requests, and the look at how long they took, away from a service."""
+    """Turn off request ids and the list of slow requests of a service."""
     dispatcher = service.asgi._dispatcher  # noqa: SLF001 - no service has a way to be like this
     headers = dispatcher.headers
 
@@ -59,7 +59,7 @@ def see_nothing(service: Process) -> None:
 
 
 async def answer(service: Process, paths: list[tuple[bytes, bytes]]) -> float:
-    """Processor time of this thread for some requests, in microseconds for one."""
+    """Send some requests, and return the processor time of this thread in microseconds per request."""
     statuses: list[int] = []
 
     async def receive() -> Any:
@@ -88,7 +88,7 @@ async def answer(service: Process, paths: list[tuple[bytes, bytes]]) -> float:
 
 
 async def in_threads(service: Process, paths: list[tuple[bytes, bytes]], turns: int) -> float:
-    """Processor time of all other threads for requests, in microseconds for one."""
+    """Return the processor time of all other threads in microseconds per request."""
     process, thread = time.process_time(), time.thread_time()
     for _ in range(turns):
         await answer(service, paths)
@@ -99,7 +99,7 @@ async def in_threads(service: Process, paths: list[tuple[bytes, bytes]], turns: 
 
 @contextmanager
 def collecting() -> Iterator[int]:
-    """A collector in a process of its own: its port."""
+    """Run a collector in its own process, and yield its port."""
     code = "from tests.operations.telemetry.collector import Collector; print(Collector().port, flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -110,7 +110,8 @@ def collecting() -> Iterator[int]:
 
 
 async def measure(folder: Path, ways: Mapping[str, Mapping[str, str]], turns: int, articles: int) -> dict[str, Any]:
-    """For each workload, by turn and way, what a request took; and what spans took besides, for each request."""
+    """Return, for each workload, the time of a request by turn and service, and the additional time of spans per
+    request."""
     services = [build(load_settings(folder, given, default_mode="production")) for given in ways.values()]
     set_up_log(services[-1].settings)
     for service in services:
@@ -138,7 +139,7 @@ async def measure(folder: Path, ways: Mapping[str, Mapping[str, str]], turns: in
 
 
 def whole(folder: Path, articles: int) -> dict[str, float]:
-    """Microseconds of processor time that a service as it comes takes for a request over HTTP."""
+    """Return the microseconds of processor time that a service takes for a request over HTTP."""
     token = (folder / TOKEN_FILE).read_text("utf-8")
     with serving("start", folder) as server:
         load = Load(f"http://127.0.0.1:{server.port}", token, 8, 1, articles, server.process.pid)
@@ -148,11 +149,11 @@ def whole(folder: Path, articles: int) -> dict[str, float]:
 
 
 @click.command()
-@click.option("--project", type=click.Path(path_type=Path), help="Where the content is made, and kept for later.")
+@click.option("--project", type=click.Path(path_type=Path), help="Folder of the content, kept for later runs.")
 @click.option("--turns", type=click.IntRange(20), default=600, show_default=True)
 @click.option("--articles", type=click.IntRange(100), default=ARTICLES, show_default=True)
 def main(project: Path | None, turns: int, articles: int) -> None:
-    """Tell what telemetry costs."""
+    """Print the cost of telemetry."""
     with ExitStack() as stack:
         folder = project or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="octavo-load-"))) / "magazine"
         make(folder, {}, articles)
@@ -170,7 +171,7 @@ def main(project: Path | None, turns: int, articles: int) -> None:
         for name in WORK:
             rounds, other = found[name]
             Console().print(table_of(f"{name}: {wholes[name]:.0f} µs", list(ways), rounds, wholes[name]))
-            Console().print(f"Spans are put together and sent in {other:.2f} µs a request, in another thread.\n")
+            Console().print(f"Creating and sending spans takes {other:.2f} µs per request, in another thread.\n")
 
 
 def table_of(title: str, ways: list[str], rounds: list[list[float]], of: float) -> Table:

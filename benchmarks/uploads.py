@@ -1,7 +1,7 @@
-"""`python -m benchmarks.uploads`: many uploads at once, and whether memory stays bounded and nothing is lost.
+"""`python -m benchmarks.uploads`: many uploads at once; checks that memory stays bounded and that nothing is lost.
 
-One process of its own serves an empty project; every second file is a photograph of 12 million pixels, of which four
-formats are made. Each file is unlike all others, and is fetched again afterwards. Needs `/proc`, so Linux.
+A new process serves an empty project. Every second file is a 12-megapixel photograph, which gets four formats. All
+files differ, and each is read again afterwards. Needs `/proc`, so Linux.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ _PATIENCE = 300
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """What became of one upload: its status, the row, the digest of what was sent, and how long it took."""
+    """The result of one upload: its status, the row, the digest of the sent file, and its duration."""
 
     status: int
     row: dict[str, Any]
@@ -46,7 +46,7 @@ class Uploaded:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What many uploads showed. Memory is the peak of the resident set, in millions of bytes."""
+    """The result of all uploads. Memory is the peak of the resident set, in millions of bytes."""
 
     uploads: int
     statuses: dict[int, int]
@@ -100,7 +100,7 @@ def _counted(found: Iterator[Uploaded], progress: Any) -> Iterator[Uploaded]:
 
 
 def photograph(most: int, size: tuple[int, int]) -> bytes:
-    """A JPEG with noise in it, as large as it may be."""
+    """Return a JPEG with noise, so that it is large."""
     image = Image.merge("RGB", [Image.effect_noise(size, sigma) for sigma in (30, 40, 50)])
     for quality in range(90, 0, -10):
         written = io.BytesIO()
@@ -111,7 +111,7 @@ def photograph(most: int, size: tuple[int, int]) -> bytes:
 
 
 def peak_memory(server: Server) -> float:
-    """The largest resident set that the server's processes ever had, in millions of bytes."""
+    """Return the largest resident set of the server's processes so far, in millions of bytes."""
     root = psutil.Process(server.process.pid)
     total = 0.0
     for process in (root, *root.children(recursive=True)):
@@ -146,7 +146,7 @@ def _upload(server: Server, token: str, size: int, picture: bytes, number: int) 
 
 
 def _is_kept(server: Server, uploaded: Uploaded) -> bool:
-    """Whether the file can be fetched as it was sent."""
+    """Return whether the file is served as it was sent."""
     if uploaded.status != 200:
         return False
     digest = hashlib.sha256()
@@ -163,13 +163,13 @@ def _is_kept(server: Server, uploaded: Uploaded) -> bool:
 @click.option("--megabytes", default=5, show_default=True, help="Size of each.")
 @click.option("--together", default=8, show_default=True, help="At a time.")
 def main(count: int, megabytes: int, together: int) -> None:
-    """Upload many files at once; print what it took and what was lost."""
+    """Upload many files at once; print durations, memory and lost files."""
     with tempfile.TemporaryDirectory(prefix="octavo-uploads-") as folder:
         report = measure(Path(folder), count, megabytes * 10**6, together)
     click.echo(f"{report.uploads} uploads of {megabytes} MB, {together} at a time: {report.seconds:.0f} s")
-    click.echo(f"answers: {report.statuses}; slowest {report.slowest:.1f} s; formats made: {report.formats}")
+    click.echo(f"responses: {report.statuses}; slowest {report.slowest:.1f} s; formats: {report.formats}")
     click.echo(f"memory: {report.memory_before:.0f} MB before, {report.memory_peak:.0f} MB at its peak")
-    click.echo(f"lost: {report.lost}; temporary files left: {len(report.leftovers)}")
+    click.echo(f"lost: {report.lost}; temporary files: {len(report.leftovers)}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the benchmarks work on: bookshops on each database, who asks, and what is asked of them."""
+"""The content and requests of the benchmarks: bookshops on each database, actors, and queries."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -32,7 +32,7 @@ QUERIES: Mapping[str, str] = {
     "five levels": "populate[author][populate][books][populate][genres][populate][parent][populate]=children",
     "components and zones": "populate[chapters][populate]=*&populate[extras][populate]=*&populate[details]=true",
 }
-"""Query strings for a list of books: what is asked in a few words, and how."""
+"""Query strings for a list of books, by a short description."""
 
 COUNT_ON = """
 DO $$ DECLARE t text; BEGIN
@@ -40,12 +40,12 @@ DO $$ DECLARE t text; BEGIN
     EXECUTE format('SELECT setval(pg_get_serial_sequence(%L, ''id''), (SELECT max(id) FROM %I))', quote_ident(t), t);
   END LOOP;
 END $$"""
-"""The bookshop's rows come with their ids; PostgreSQL has to count on from there."""
+"""The rows of the bookshop have fixed ids, so PostgreSQL's sequences must continue after them."""
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Open bookshops by database, a folder to work in, and what the public role may do."""
+    """Open bookshops by database, a folder, and the permissions of the public role."""
 
     folder: Path
     sites: Mapping[str, Site]
@@ -60,22 +60,22 @@ class World:
         return self.registry.content_types[BOOK]
 
     def sanitized(self, text: str) -> Query:
-        """The query of a query string, less what the public may not see."""
+        """Return the query of a query string without the parts that the public may not read."""
         query = read_query(parse_query_string(text), PageLimits())
         return QuerySanitizer(self.registry, self.ability).sanitize(query, self.books)
 
     def request(self, text: str) -> ReadRequest:
-        """A list of books by a query string."""
+        """Return the request for a list of books with a query string."""
         return ReadRequest(content_type=self.books, query=self.sanitized(text))
 
     def planned(self, text: str) -> Planned:
-        """The plan of a query string."""
+        """Return the plan of a query string."""
         return plan_read(self.request(text), self.registry)
 
 
 @asynccontextmanager
 async def open_world(folder: Path, postgresql_url: str | None) -> AsyncIterator[World]:
-    """A world for the time of the block, on PostgreSQL too if there is an address."""
+    """Open a world for the block, with PostgreSQL if a URL is given."""
     variables: dict[str, dict[str, str]] = {"sqlite": {}}
     if postgresql_url is not None:
         variables["postgresql"] = postgresql_variables(postgresql_url)
@@ -92,6 +92,6 @@ async def open_world(folder: Path, postgresql_url: str | None) -> AsyncIterator[
 
 
 def authenticator_of(site: Site) -> Authenticator:
-    """Says who is asking; what it knows stays fresh."""
+    """Return an authenticator whose cache does not expire."""
     secrets = Secrets(SECRETS["JWT_SECRET"], SECRETS["API_TOKEN_SALT"])
     return Authenticator(site.database, secrets, AccessOptions(require_expiry=False, max_age=3600))

@@ -1,4 +1,4 @@
-"""The road of a write, through HTTP in the same process, on each database; every write is committed."""
+"""Complete writes through HTTP in the same process, on each database; each is committed."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,7 @@ def benches(world: World) -> Iterator[Bench]:
 
 
 class _Deletion:
-    """Makes an entry, so that it can be deleted."""
+    """Creates an entry, so that it can be deleted."""
 
     def __init__(self, site: Site, data: object) -> None:
         self._create = Client(site.octavo.asgi, "POST", "/api/books", data)

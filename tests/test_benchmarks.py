@@ -1,4 +1,4 @@
-"""The benchmarks work; and what a plan and a statement cost is held by counting calls, which no load can change."""
+"""Run the benchmarks once, and count calls and statements of plans, requests and writes, which no load can change."""
 
 import asyncio
 import gc
@@ -20,7 +20,7 @@ from benchmarks.cold import first_requests
 from benchmarks.harness import Bench, Measured, measure, once
 from benchmarks.load import WORKLOADS, Load, load_by_ourselves
 from benchmarks.load_data import TOKEN_FILE, fill, write_project
-from benchmarks.stops import STOPS
+from benchmarks.stages import STAGES
 from benchmarks.world import QUERIES, World, open_world
 from benchmarks.write import LARGE, SMALL
 from octavo.database.connection import LARGEST_ANSWER
@@ -33,7 +33,7 @@ from tests.postgresql_server import PostgresqlServer
 
 pytestmark = pytest.mark.anyio
 
-# Calls of Python functions at most, to plan and to compile for one database: about a tenth more than are made now.
+# Most calls of Python functions to plan, and to compile for one database: about a tenth more than now.
 MOST_CALLS = {
     "nothing asked": (85, 205),
     "filter, sort, page": (245, 325),
@@ -42,8 +42,8 @@ MOST_CALLS = {
     "components and zones": (650, 1330),
 }
 
-# Calls of our own functions at most, for a whole request on SQLite and on PostgreSQL. For reads as many as are made
-# now, since each shows in how many requests are answered; for writes a twentieth more.
+# Most calls of our own functions for a whole request, on SQLite and on PostgreSQL. For reads as many as now, because
+# each affects the rate of requests; for writes a twentieth more.
 MOST_REQUEST_CALLS = {
     "read an entry": (42, 57),
     "list entries": (45, 60),
@@ -52,7 +52,7 @@ MOST_REQUEST_CALLS = {
     "update, large": (1642, 1881),
 }
 
-# Calls of Python functions at most, for the first request of a shape: about a twentieth more than are made now.
+# Most calls of Python functions for the first request of a shape: about a twentieth more than now.
 MOST_FIRST_CALLS = {"flat list": 950, "populate=*": 3700, "deep page": 5600, "GraphQL": 5000}
 
 WRITES = {
@@ -61,9 +61,9 @@ WRITES = {
     "update, small": ("PUT", "/api/books/2", SMALL),
     "update, large": ("PUT", "/api/books/2", LARGE),
 }
-# Statements of a write, and ways to the server and back: for its transaction, its locks and its statements. As many as
-# there are now.
-WAYS = {
+# Statements of a write, and its round trips to the server: for the transaction, its locks and its statements. As many
+# as now.
+ROUND_TRIPS = {
     "sqlite": {
         "create, small": (2, 0),
         "create, large": (13, 0),
@@ -92,18 +92,18 @@ async def world(
     postgresql_server.drop_database(url)
 
 
-@pytest.mark.parametrize("stop", STOPS)
-async def test_every_bench_runs(world: World, stop: str) -> None:
-    benches = list(STOPS[stop](world))
+@pytest.mark.parametrize("stage", STAGES)
+async def test_every_bench_runs(world: World, stage: str) -> None:
+    benches = list(STAGES[stage](world))
     for bench in benches:
         await once(bench)
-    assert {bench.stop for bench in benches} == {stop}
+    assert {bench.stage for bench in benches} == {stage}
     assert len({bench.title for bench in benches}) == len(benches)
 
 
 @contextmanager
 def counted_calls(own: bool = False) -> Iterator[Counter[str]]:
-    """Functions of Python that are called inside, by name. `own`: our own ones alone."""
+    """Count the Python functions that are called inside, by name. `own`: only our own ones."""
     calls: Counter[str] = Counter()
 
     def count(frame: Any, event: str, argument: Any) -> None:
@@ -112,7 +112,7 @@ def counted_calls(own: bool = False) -> Iterator[Counter[str]]:
         if event == "call" and code.co_name not in ("<listcomp>", "<dictcomp>", "<setcomp>", "_replace"):
             calls[code.co_qualname] += code.co_filename.startswith(OWN) if own else 1
 
-    gc.disable()  # what it clears away is no call of the work's
+    gc.disable()  # so that its calls do not count
     sys.setprofile(count)
     try:
         yield calls
@@ -122,7 +122,7 @@ def counted_calls(own: bool = False) -> Iterator[Counter[str]]:
 
 
 def calls_of(work: Callable[[], Any]) -> int:
-    """How many functions of Python are called, the second time."""
+    """Return the number of calls of Python functions, when it runs for the second time."""
     work()
     with counted_calls() as calls:
         work()
@@ -168,35 +168,33 @@ async def test_first_requests_of_a_shape_cost_no_more_calls(world: World, databa
 
 
 async def calls_of_first(send: Callable[[], Awaitable[bytes]]) -> Counter[str]:
-    """Functions of Python that a request calls, in libraries too."""
+    """Return the calls of a request by function, including libraries."""
     with counted_calls() as calls:
         await send()
     return calls
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-async def test_writes_take_so_many_ways_to_the_database(
-    world: World, database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_writes_take_so_many_round_trips(world: World, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
     for name in ("execute", "fetch", "fetchrow"):
         monkeypatch.setattr(asyncpg.Connection, name, _noted(sent, getattr(asyncpg.Connection, name)))
-    site, ways = world.sites[database], {}
+    site, trips = world.sites[database], {}
     for name, (method, path, body) in WRITES.items():
         client = Client(site.octavo.asgi, method, path, body)
-        for _ in range(4):  # what comes often is written with fewer statements
+        for _ in range(4):  # frequent shapes are written with fewer statements
             await client.send()
         counts = []
         for _ in range(3):  # caches with a time to live can be due for a refresh meanwhile
             before, sent[:] = site.database.statements, ()
             await client.send()
             counts.append((site.database.statements - before, len(sent)))
-        ways[name] = min(counts)
-    assert ways == WAYS[database], sent
+        trips[name] = min(counts)
+    assert trips == ROUND_TRIPS[database], sent
 
 
 def _noted(sent: list[str], method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a connection, and a note of each call: there and back once, for a text that has come before."""
+    """Return a connection's method that also records each call: one round trip, if its text was prepared before."""
 
     def noted(connection: Any, text: str, *values: Any, **named: Any) -> Any:
         sent.append(text)
@@ -206,7 +204,7 @@ def _noted(sent: list[str], method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 async def calls_of_request(client: Client) -> Counter[str]:
-    """Our own functions that a request calls; a write makes more where its connection has not seen a text before."""
+    """Return the calls of our own functions by name. A write makes more on a connection that has not prepared its text."""
     with counted_calls(own=True) as calls:
         await client.send()
     return calls
@@ -229,7 +227,7 @@ async def test_measuring_counts_calls_and_leaves_out_what_comes_before() -> None
     async def call() -> None:
         said.append("call")
 
-    found = await measure(Bench("stop", "name", call, lambda: said.append("before"), few=True), seconds=0)
+    found = await measure(Bench("stage", "name", call, lambda: said.append("before"), few=True), seconds=0)
     assert said == ["before", "call"] * 6
     assert found.median_us > 0
     assert found.calls_per_second == pytest.approx(1e6 / found.median_us)
@@ -241,7 +239,7 @@ async def test_the_table_compares_with_an_earlier_one() -> None:
     with console.capture() as captured:
         console.print(table_of(found, {"plan: a": {"median_us": 1000.0}}))
     assert [line.split() for line in captured.get().splitlines()] == [
-        ["median", "µs", "a", "second", "peak", "kB", "now", "/", "before"],
+        ["median", "µs", "per", "second", "peak", "kB", "now", "/", "before"],
         ["plan:", "a", "1,500.0", "667", "3.2", "1.50"],
         ["plan:", "b", "2.0", "500,000", "0.0", "new"],
     ]

@@ -1,4 +1,4 @@
-"""All stops, in the order of a request's road; then whole requests, writes and starts."""
+"""All stages in the order of a request, then complete requests, writes and starts."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -19,7 +19,7 @@ from benchmarks import (
 from benchmarks.harness import Bench
 from benchmarks.world import World
 
-STOPS: Mapping[str, Callable[[World], Iterable[Bench]]] = {
+STAGES: Mapping[str, Callable[[World], Iterable[Bench]]] = {
     "router": router.benches,
     "authenticate": authenticate.benches,
     "parse": parse.benches,
@@ -35,7 +35,7 @@ STOPS: Mapping[str, Callable[[World], Iterable[Bench]]] = {
 }
 
 
-def all_benches(world: World, stops: Iterable[str] = STOPS) -> Iterator[Bench]:
-    """What there is to measure at these stops."""
-    for stop in stops:
-        yield from STOPS[stop](world)
+def all_benches(world: World, stages: Iterable[str] = STAGES) -> Iterator[Bench]:
+    """Return the benchmarks of these stages."""
+    for stage in stages:
+        yield from STAGES[stage](world)
