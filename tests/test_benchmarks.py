@@ -204,7 +204,7 @@ def _noted(sent: list[str], method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 async def calls_of_request(client: Client) -> Counter[str]:
-    """Return the calls of our own functions by name. On connections that have not prepared its text, a write has more."""
+    """Return the calls of our own functions by name. A write makes more if its connection has not prepared its text."""
     with counted_calls(own=True) as calls:
         await client.send()
     return calls
