@@ -1,4 +1,4 @@
-"""Unpacks the archives of recordings, the same on every Python: `extractall(filter=...)` came with 3.11.4."""
+"""Unpack archives of recordings the same way on every Python: `extractall(filter=...)` came with 3.11.4."""
 
 import lzma
 import shutil
@@ -21,7 +21,7 @@ def unpack(archive: Path, folder: Path) -> None:
 
 
 def _target(folder: Path, member: tarfile.TarInfo) -> Path:
-    """Where a member belongs; links and devices are refused, as is every path that leads elsewhere."""
+    """Return the path of a member. Links, devices and paths outside the folder are refused."""
     if not (member.isfile() or member.isdir()):
         raise ValueError(f"{member.name!r} is neither a file nor a folder")
     target = (folder / member.name).resolve()

@@ -1,5 +1,6 @@
-"""Blobs of Azure, as its documentation has them: requests are signed with the account's key (Shared Key), or carry a
-signature (SAS); large blobs come in blocks, and are removed in batches."""
+"""A local server with the API of Azure Blob Storage, as documented. Requests are signed with the account's key (Shared
+Key) or carry a signature (SAS). Large blobs arrive in blocks, and are deleted in batches.
+"""
 
 import base64
 import hashlib
@@ -25,7 +26,7 @@ _PART = re.compile(r"DELETE (\S+) HTTP/1\.1\r\n(.*?)\r\n\r\n", re.DOTALL)
 
 @dataclass
 class AzureServer:
-    """The container: content and headers by key."""
+    """A container: content and headers by key."""
 
     address: str = ""
     blobs: dict[str, tuple[bytes, Mapping[str, str]]] = field(default_factory=dict)
@@ -95,7 +96,7 @@ class AzureServer:
 
 @contextmanager
 def azure_server() -> Iterator[AzureServer]:
-    """An account with one container, whose blobs everybody may read."""
+    """Serve an account with one container, whose blobs are public."""
     server = AzureServer()
     with serving(server.answer) as server.address:
         yield server

@@ -1,6 +1,6 @@
-"""A real browser, for pages that have to work in one: Chromium without a window, spoken to through two pipes.
+"""Control a real browser: headless Chromium over two pipes.
 
-Nothing is installed for it. It is looked for where `OCTAVO_BROWSER` says, and on the path.
+Nothing is installed. The browser is the one in `OCTAVO_BROWSER` or on the path.
 """
 
 import json
@@ -35,17 +35,17 @@ os.dup2(reads, 3)
 os.dup2(writes, 4)
 os.execvp(sys.argv[3], sys.argv[3:])
 """
-"""Becomes the browser, which reads from descriptor 3 and writes to 4."""
+"""Replaces itself with the browser, which reads from descriptor 3 and writes to 4."""
 
 
 def find_browser() -> str | None:
-    """The command of a browser, if there is one."""
+    """Return the command of an installed browser, or None."""
     named = os.environ.get("OCTAVO_BROWSER")
     return named or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 class Page:
-    """One page. What goes wrong in it, what it asks for, and after `listen` what it receives, is written down."""
+    """A page. It records errors, requested URLs and, after `listen`, responses to scripts."""
 
     def __init__(self, reading: int, writing: int) -> None:
         self.asked: list[str] = []
@@ -62,7 +62,7 @@ class Page:
             self.send(f"{domain}.enable")
 
     def send(self, method: str, **params: Any) -> Any:
-        """Ask the browser for something."""
+        """Send a command to the browser and return its result."""
         self._count += 1
         message = {"id": self._count, "method": method, "params": params}
         if self._session is not None:
@@ -76,18 +76,18 @@ class Page:
             self._note(reported)
 
     def do(self, script: str) -> Any:
-        """What an expression comes to; a promise is waited for."""
+        """Return the value of an expression. A promise is awaited."""
         reported = self.send("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in reported, reported["exceptionDetails"]
         return reported["result"].get("value")
 
     def wait_for(self, condition: str) -> Any:
-        """What an expression comes to, as soon as that counts as true."""
+        """Return the value of an expression as soon as it is truthy."""
         look = f"() => {{ const found = {condition}; found ? done(found) : setTimeout(look, 20); }}"
         return self.do(f"new Promise((done) => {{ const look = {look}; look(); }})")
 
     def listen(self) -> None:
-        """From the next document on, note what scripts are answered, addresses and bodies. It begins with none."""
+        """From the next document on, record the URLs and bodies of responses to scripts. Clears earlier records."""
         self.heard.clear()
         self.send("Runtime.addBinding", name="heard")
         self.send("Page.addScriptToEvaluateOnNewDocument", source=LISTEN)
@@ -113,7 +113,7 @@ class Page:
     def _note(self, told: dict[str, Any]) -> None:
         params = told.get("params", {})
         match told.get("method"):
-            case "Page.javascriptDialogOpening":  # whoever leaves is sure
+            case "Page.javascriptDialogOpening":  # confirms that the page may be left
                 answer = {"id": 0, "method": "Page.handleJavaScriptDialog", "params": {"accept": True}}
                 self._write(answer | {"sessionId": self._session})
             case "Network.requestWillBeSent":
@@ -130,7 +130,7 @@ class Page:
 
 @contextmanager
 def open_page(browser: str, folder: Path, patience: float = PATIENCE) -> Iterator[Page]:
-    """A page of a new browser, whose own files go into a folder. After `patience` seconds it is ended."""
+    """Open a page in a new browser with its profile in a folder. The browser is killed after `patience` seconds."""
     (child_reads, writing), (reading, child_writes) = os.pipe(), os.pipe()
     command = [browser, *FLAGS, "--remote-debugging-pipe", f"--user-data-dir={folder}", "--window-size=1400,900"]
     process = subprocess.Popen(

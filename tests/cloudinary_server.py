@@ -1,4 +1,5 @@
-"""Cloudinary's upload API, as its documentation has it: every request is signed, the service tells what a file is."""
+"""A local server with Cloudinary's upload API, as documented: each request is signed, and the service detects the
+file's type."""
 
 import hashlib
 import json
@@ -14,7 +15,7 @@ CLOUD, KEY, SECRET = "shop", "417282", "cloudinary-secret"
 
 @dataclass
 class CloudinaryServer:
-    """What lies in the cloud: content by type and public id; and what was told with each upload."""
+    """Uploaded content by type and public id, and the parameters of each upload."""
 
     address: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
@@ -86,7 +87,7 @@ def _refusal(status: int, message: str) -> Answer:
 
 @contextmanager
 def cloudinary_server() -> Iterator[CloudinaryServer]:
-    """A cloud."""
+    """Serve an empty account."""
     server = CloudinaryServer()
     with serving(server.answer) as server.address:
         yield server

@@ -1,4 +1,4 @@
-"""Databases for the tests: real ones, empty at the beginning of each test, started only when a test asks for them."""
+"""Fixtures with real databases: empty at the start of each test, and started only if a test needs them."""
 
 import asyncio
 import functools
@@ -40,7 +40,7 @@ USUAL_PASSWORDS = (passwords.COST, passwords._NOBODYS)
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Three workers for two processors: tests wait for other processes, but each worker starts servers of its own."""
+    """Run three workers on two processors: tests wait for other processes, but each worker starts its own servers."""
     return (3 * (os.cpu_count() or 1) + 1) // 2
 
 
@@ -58,7 +58,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
-    """Fail a test that leaves a cancellation in the task which anyio shares among tests, not those that follow it."""
+    """Fail a test that leaves a cancellation in the task that anyio shares among tests, instead of the next test."""
     result = yield
     task: asyncio.Task[None] | None = getattr(pytest_plugin._current_runner, "_runner_task", None)
     if task is not None and task.cancelling():
@@ -70,7 +70,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.fixture(scope="session", autouse=True)
 def low_password_cost() -> Iterator[None]:
-    """Hash passwords in this process with bcrypt's lowest cost: the usual one takes 50 ms of a processor."""
+    """Hash passwords in this process with bcrypt's lowest cost. The default takes 50 ms of CPU time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "COST", 4)
         patch.setattr(passwords, "_NOBODYS", passwords.hash_now("unknown"))
@@ -86,13 +86,13 @@ def usual_password_cost(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
-    """Asynchronous tests (marked `anyio`) run on asyncio."""
+    """Run asynchronous tests (marked `anyio`) on asyncio."""
     return "asyncio"
 
 
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[PostgresqlServer]:
-    """The one server of a test run, started lazily."""
+    """Start the PostgreSQL server of the test run at its first use."""
     server = start_server(os.environ.get("PYTEST_XDIST_TESTRUNUID"))
     yield server
     server.remove()
@@ -100,7 +100,7 @@ def postgresql_server() -> Iterator[PostgresqlServer]:
 
 @pytest.fixture(scope="session")
 def mysql_server() -> Iterator[MysqlServer]:
-    """The one MariaDB or MySQL server of a worker, started lazily. Without one on this machine, tests are skipped."""
+    """Start the worker's MariaDB or MySQL server at its first use. Tests are skipped if none is installed."""
     server = MysqlServer()
     yield server
     server.remove()
@@ -108,7 +108,7 @@ def mysql_server() -> Iterator[MysqlServer]:
 
 @pytest.fixture
 def own_mysql_server() -> Iterator[MysqlServer]:
-    """A server for one test alone, which may stop it."""
+    """Start a server for one test, which may stop it."""
     server = MysqlServer()
     yield server
     server.remove()
@@ -116,7 +116,7 @@ def own_mysql_server() -> Iterator[MysqlServer]:
 
 @pytest.fixture
 def mysql_name(mysql_server: MysqlServer) -> Iterator[str]:
-    """The name of a new, empty database on `mysql_server`."""
+    """Return the name of a new, empty database on `mysql_server`."""
     name = mysql_server.create_database()
     yield name
     mysql_server.drop_database(name)
@@ -124,8 +124,8 @@ def mysql_name(mysql_server: MysqlServer) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator["S3Server"]:
-    """The one S3 server of a test run, started lazily."""
-    from tests.s3_server import S3Server  # its libraries take their time
+    """Start the S3 server of the test run at its first use."""
+    from tests.s3_server import S3Server  # slow to import
 
     server = S3Server()
     yield server
@@ -134,7 +134,7 @@ def s3_server() -> Iterator["S3Server"]:
 
 @pytest.fixture(scope="session")
 def counting_server() -> Iterator["CountingServer"]:
-    """The one server of a test run that speaks the protocol of Redis, started lazily."""
+    """Start the Redis-compatible server of the test run at its first use."""
     from tests.valkey_server import CountingServer
 
     server = CountingServer()
@@ -144,7 +144,7 @@ def counting_server() -> Iterator["CountingServer"]:
 
 @pytest.fixture(scope="session")
 def one_openid_server() -> Iterator["OpenIdServer"]:
-    """The one provider of a test run, started lazily."""
+    """Start the OpenID provider of the test run at its first use."""
     from tests.openid_server import OpenIdServer
 
     server = OpenIdServer()
@@ -154,14 +154,14 @@ def one_openid_server() -> Iterator["OpenIdServer"]:
 
 @pytest.fixture
 def openid_server(one_openid_server: "OpenIdServer") -> "OpenIdServer":
-    """A provider to sign in at, that does nothing wrong yet."""
+    """Return the OpenID provider, reset to correct behavior."""
     one_openid_server.reset()
     return one_openid_server
 
 
 @pytest.fixture
 def own_postgresql_server() -> Iterator[PostgresqlServer]:
-    """A server for one test alone, which may stop it."""
+    """Start a server for one test, which may stop it."""
     server = start_server()
     yield server
     server.remove()
@@ -169,7 +169,7 @@ def own_postgresql_server() -> Iterator[PostgresqlServer]:
 
 @pytest.fixture
 def postgresql_url(postgresql_server: PostgresqlServer) -> Iterator[str]:
-    """The address of a new, empty PostgreSQL database."""
+    """Return the URL of a new, empty PostgreSQL database."""
     url = postgresql_server.create_database()
     yield url
     postgresql_server.drop_database(url)
@@ -177,13 +177,13 @@ def postgresql_url(postgresql_server: PostgresqlServer) -> Iterator[str]:
 
 @pytest.fixture
 def sqlite_path(tmp_path: Path) -> Path:
-    """The path of an SQLite database that does not exist yet."""
+    """Return the path of an SQLite database that does not exist yet."""
     return tmp_path / "data.db"
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def new_database(request: pytest.FixtureRequest) -> Callable[..., Database]:
-    """Each driver in turn: makes one on an empty database, with the driver's own options, not yet connected."""
+    """Return a function that creates an unconnected driver, with options, on an empty database. Once per database."""
     if request.param == "sqlite":
         return functools.partial(SqliteDatabase, request.getfixturevalue("sqlite_path"))
     return functools.partial(PostgresqlDatabase, request.getfixturevalue("postgresql_url"))
@@ -191,7 +191,7 @@ def new_database(request: pytest.FixtureRequest) -> Callable[..., Database]:
 
 @pytest.fixture
 async def database(anyio_backend: str, new_database: Callable[..., Database]) -> AsyncIterator[Database]:
-    """Each driver in turn on an empty database, connected."""
+    """Return a connected driver on an empty database. Once per database."""
     made = new_database()
     await made.connect()
     yield made

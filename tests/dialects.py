@@ -1,4 +1,4 @@
-"""Every dialect, by name, for tests that run on each."""
+"""All dialects by name, for parametrized tests."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -21,9 +21,9 @@ SECONDS: Final = (
     *((path, 0.3) for path in SLOW),
     ("", 0.05),
 )
-"""Estimates for one test, by the start of its path: the first one that fits counts."""
+"""Estimated seconds per test, by the start of its path. The first match counts."""
 PROCESS_SECONDS: Final = 1.0
-"""The same for a test in a module that starts processes."""
+"""The estimate for a test in a module that starts processes."""
 
 
 @cache
@@ -35,14 +35,14 @@ def estimate_seconds(module: str) -> float:
 
 
 class SlowestFirst(LoadFileScheduling):  # type: ignore[misc]
-    """A worker that is nearly done with its module gets the slowest of the modules that remain."""
+    """Give a worker that has almost finished its module the slowest remaining module."""
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         module = max(self.workqueue, key=lambda module: estimate_seconds(module) * len(self.workqueue[module]))
         self.workqueue.move_to_end(module, last=False)
         super()._assign_work_unit(node)
         if self.workqueue and self._pending_of(self.assigned_work[node]) < 2:
-            self._assign_work_unit(node)  # a worker waits with its last test for another one, also one that starts late
+            self._assign_work_unit(node)  # a worker runs its last test only with another one queued
 
     def remove_node(self, node: WorkerController) -> str | None:
         """Return the test in which a worker died, and leave it out, because it would end one worker after another.
@@ -60,5 +60,5 @@ class SlowestFirst(LoadFileScheduling):  # type: ignore[misc]
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling | None:
-    """Replace xdist's default, which gives a worker hundreds of tests at a time, such as all that use a browser."""
+    """Replace xdist's default, which gives a worker hundreds of tests at a time, for example all browser tests."""
     return SlowestFirst(config, log) if config.getvalue("dist") == "load" else None

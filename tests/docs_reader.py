@@ -1,7 +1,7 @@
-"""A reader who does what a page of the docs says: its commands, its files, its requests.
+"""Follow a page of the docs: run its commands, write its files and send its requests.
 
-Blocks of shell are run: `octavo`, `python` and `pytest` in the project's folder, `curl` against the running service. A
-block that begins with the name of a file is that file. JSON after a request is the answer, as far as the page shows it.
+Shell blocks are run: `octavo`, `python` and `pytest` in the project's folder, `curl` against the running service. A
+block that begins with a file name is that file. JSON after a request is the expected response, or a part of it.
 """
 
 import json
@@ -26,9 +26,9 @@ from tests.cli.processes import ROOT, Server, serving
 
 ADDRESS = "http://127.0.0.1:1337"
 PATIENCE = 60
-"""Seconds in which `octavo develop` has to take up what was changed."""
+"""Seconds within which `octavo develop` must apply changes."""
 REFUSED = (401, 403, 404)
-"""Statuses of requests that have changed nothing: a permission or a route can be too new for the running service."""
+"""Statuses of requests without effect: the running service may not know a new permission or route yet."""
 
 
 class Reader:
@@ -44,7 +44,7 @@ class Reader:
         self.request: Request | None = None
 
     def follow(self, page: Path) -> None:
-        """Do what the blocks of a page say, in their order."""
+        """Execute the blocks of a page in order."""
         for language, text in blocks(page):
             named = re.match(r"(?:#|//) ([\w./-]+\.(?:py|toml|json|csv))\n", text)
             if named:
@@ -81,7 +81,7 @@ class Reader:
             self.variables[assigned[1]] = self.answer[assigned[3]] if assigned[3] else printed.splitlines()[-1]
 
     def octavo(self, words: list[str]) -> str:
-        """Run a command of Octavo; what it printed. An import needs a stopped service."""
+        """Run a command of Octavo and return its output. An import stops the service first."""
         if words[0] == "import" and self.server is not None:
             self.server.stop()
         printed = self.run(["-m", "octavo", *map(self.expand, words)], self.folder if words[0] == "new" else None)
@@ -90,7 +90,7 @@ class Reader:
         return printed
 
     def run(self, arguments: list[str], folder: Path | None = None) -> str:
-        """Run Python in a folder, by default the project's, with the page's variables; what it printed."""
+        """Run Python in a folder, by default the project's, with the page's variables, and return its output."""
         address = {} if self.server is None else {"API_URL": f"http://127.0.0.1:{self.server.port}"}
         done = subprocess.run(
             [sys.executable, *arguments],
@@ -104,11 +104,11 @@ class Reader:
         return done.stdout
 
     def expand(self, text: str) -> str:
-        """Return a text with the values of its variables, as a shell does it in double quotes."""
+        """Return a text with its variables replaced, as a shell does in double quotes."""
         return re.sub(r"\$([A-Z_]+)", lambda name: self.variables[name[1]], text)
 
     def request_of(self, words: list[str]) -> Request:
-        """Return what curl would send."""
+        """Return the request that curl would send."""
         assert self.server is not None
         headers: dict[str, str] = {}
         form: list[tuple[str, str]] = []
@@ -136,7 +136,7 @@ class Reader:
         return Request(quote(url, safe=":/?&=[]$%"), data, headers, method=method or ("POST" if data else "GET"))
 
     def send(self) -> Any:
-        """Return the answer; a service that restarts for new settings is waited for."""
+        """Return the response. Wait if the service restarts for new settings."""
         assert self.request is not None
         assert self.server is not None
         self.server.wait()
@@ -147,7 +147,7 @@ class Reader:
             return json.load(error)
 
     def expect(self, shown: Any) -> None:
-        """Check the last answer; what changes nothing is repeated until the service has taken up what was changed."""
+        """Check the last response. Repeat a request without effect until the service has applied the changes."""
         assert self.request is not None
         end = time.monotonic() + PATIENCE
         while not holds(self.answer, shown) and self.repeatable and time.monotonic() < end:
@@ -157,7 +157,7 @@ class Reader:
 
     @property
     def repeatable(self) -> bool:
-        """Whether the last request has changed nothing."""
+        """Return whether the last request had no effect."""
         assert self.request is not None
         error = self.answer.get("error") if isinstance(self.answer, Mapping) else None
         return self.request.method == "GET" or (error is not None and error["status"] in REFUSED)
@@ -172,7 +172,7 @@ class Reader:
 
 
 def multipart(fields: list[tuple[str, str]]) -> tuple[bytes, str]:
-    """Return the body of a form, with a picture for each file, and its type."""
+    """Return the body of a form with a picture for each file, and its content type."""
     picture = BytesIO()
     Image.new("RGB", (900, 600), "teal").save(picture, "PNG")
     parts = []

@@ -1,5 +1,6 @@
-"""Google's Cloud Storage, as its documentation has it: requests carry a token that a service account has signed, or are
-signed themselves (V4); what everybody may read has an ACL that says so."""
+"""A local server with the API of Google Cloud Storage, as documented. Requests carry a token signed by a service
+account, or are signed themselves (V4). Public objects have an ACL that makes them public.
+"""
 
 import hashlib
 import json
@@ -18,14 +19,14 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from tests.http_services import Answer, Asked, serving
 
 PUBLIC_HOST = "storage.googleapis.com"
-"""Signed addresses are for this host alone; the server stands for it."""
+"""Signed URLs are valid for this host only. This server replaces it."""
 
 BUCKET, ACCOUNT = "files", "shop@example.iam.gserviceaccount.com"
 
 
 @dataclass
 class GoogleServer:
-    """The bucket: content and headers by key; and the service account with write permission."""
+    """A bucket: content and headers by key, and the service account with write permission."""
 
     address: str = ""
     objects: dict[str, tuple[bytes, Mapping[str, str]]] = field(default_factory=dict)
@@ -96,7 +97,7 @@ class GoogleServer:
 
 @contextmanager
 def google_server() -> Iterator[GoogleServer]:
-    """A bucket with fine-grained access."""
+    """Serve a bucket with fine-grained access control."""
     server = GoogleServer()
     with serving(server.answer) as server.address:
         yield server

@@ -1,4 +1,4 @@
-"""A service over HTTP for tests, in a thread of this process: what is asked is given to a function, as it came."""
+"""Serve HTTP in a thread of this process. A function answers the requests."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 @dataclass(frozen=True)
 class Asked:
-    """A request. `path` is as it was sent, `headers` have small letters."""
+    """A request. `path` is as sent; names in `headers` are lowercase."""
 
     method: str
     path: str
@@ -22,17 +22,17 @@ class Asked:
 
     @property
     def name(self) -> str:
-        """The path, decoded."""
+        """Return the decoded path."""
         return unquote(self.path)
 
     @property
     def form(self) -> dict[str, str]:
-        """The body as a form."""
+        """Return the body as a form."""
         return dict(parse_qsl(self.body.decode(), keep_blank_values=True))
 
     @property
     def parts(self) -> dict[str, tuple[str | None, bytes]]:
-        """The body as a form with files: name of the file, and content."""
+        """Return the files of a multipart form: file name and content by field."""
         head = f"Content-Type: {self.headers['content-type']}\r\n\r\n".encode()
         mime = message_from_bytes(head + self.body, policy=policy.HTTP)
         found = {}
@@ -45,7 +45,7 @@ class Asked:
 
 @dataclass
 class Answer:
-    """What a service answers."""
+    """A response."""
 
     status: int = 200
     body: bytes = b""
@@ -54,7 +54,7 @@ class Answer:
 
 @contextmanager
 def serving(answer: Callable[[Asked], Answer]) -> Iterator[str]:
-    """The address of a service that answers so."""
+    """Serve responses of a function and yield the URL."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -68,7 +68,7 @@ def serving(answer: Callable[[Asked], Answer]) -> Iterator[str]:
             self.send_response(given.status)
             for name, value in {"Content-Length": str(len(given.body)), **given.headers}.items():
                 self.send_header(name, value)
-            with suppress(ConnectionError):  # whoever asks may go
+            with suppress(ConnectionError):  # the client may disconnect
                 self.end_headers()
                 if self.command != "HEAD":
                     self.wfile.write(given.body)

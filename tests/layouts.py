@@ -1,4 +1,4 @@
-"""The recorded layouts: content models, and the tables that the reference makes for them (`golden/layouts`)."""
+"""Recorded layouts: content models and the tables that v4 creates for them (`golden/layouts`)."""
 
 import gzip
 import json
@@ -18,14 +18,14 @@ MODELS = sorted(path.name.removesuffix(".json.gz") for path in LAYOUTS.glob("*.j
 
 @cache
 def recorded(model: str) -> Mapping[str, Any]:
-    """`definitions`, `sqlite` and `postgresql` of a model."""
+    """Return the recording of a model, with `definitions`, `sqlite` and `postgresql`."""
     packed = (LAYOUTS / f"{model}.json.gz").read_bytes()
     content: Mapping[str, Any] = json.loads(gzip.decompress(packed))
     return content
 
 
 def write_project(definitions: Mapping[str, Any], project: Path) -> Path:
-    """A project folder with these definition files (paths below `src`)."""
+    """Write a project with these definition files (paths relative to `src`)."""
     for name, definition in definitions.items():
         path = project / "src" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,12 +34,12 @@ def write_project(definitions: Mapping[str, Any], project: Path) -> Path:
 
 
 def registry_of(definitions: Mapping[str, Any], project: Path) -> Registry:
-    """The registry of these definition files."""
+    """Return the registry of these definition files."""
     return load_registry(write_project(definitions, project))
 
 
 def as_recorded(tables: Mapping[str, Table]) -> dict[str, Any]:
-    """Tables in the form of the recordings, without what is our own."""
+    """Return tables in the format of the recordings, without Octavo's own ones."""
     return {
         name: {
             "columns": [[column.name, column.type, column.nullable, column.default] for column in table.columns],

@@ -1,4 +1,4 @@
-"""The HTTP APIs of mail services, as documented; each authenticates the caller."""
+"""A local server with the HTTP APIs of mail services, as documented. Each authenticates the caller."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ SENDGRID_KEY = "SG.sendgrid-secret"
 
 @dataclass
 class MailServices:
-    """What each took."""
+    """Messages that each service has accepted."""
 
     address: str = ""
     taken: list[dict[str, Any]] = field(default_factory=list)
@@ -65,7 +65,7 @@ class MailServices:
 
 
 def _signature(asked: Asked) -> str:
-    """The header that Amazon's own library writes for the same request at the same moment."""
+    """Return the header that Amazon's own library writes for the same request at the same time."""
     named = ("content-type", "host", "x-amz-date", "x-amz-security-token")
     headers = {name: asked.headers[name] for name in named if name in asked.headers}
     request = AWSRequest("POST", f"http://{asked.headers['host']}/", headers, asked.body)
@@ -79,7 +79,7 @@ def _signature(asked: Asked) -> str:
 
 @contextmanager
 def mail_services() -> Iterator[MailServices]:
-    """All of them at one address."""
+    """Serve all mail services at one URL."""
     services = MailServices()
     with serving(services.answer) as services.address:
         yield services

@@ -1,4 +1,4 @@
-"""Mark each test by what it needs, so that `make check` can leave out what is slow to start."""
+"""Mark each test by what it needs, so that `make check` can skip tests that are slow to start."""
 
 import re
 from functools import cache
@@ -48,7 +48,7 @@ SLOW = (
     "v4/javascript/test_parse.py",
     "webhook_bodies/",
 )
-"""Folders and modules whose tests wait for time to pass, or run large comparisons."""
+"""Folders and modules with tests that wait for time to pass or compare large data."""
 ANY_PYTHON = (
     "agreement/",
     "api/admin/",
@@ -122,23 +122,23 @@ ANY_PYTHON = (
     "v4/rehearsal/",
     "webhook_bodies/",
 )
-"""Folders and modules that test responses, pages, files of the repository or SQL, or wait for time to pass.
+"""Folders and modules that test responses, pages, repository files or SQL, or wait for time to pass.
 
-The version of Python changes none of them. Other tests run the same code on each Python: the server, processes,
-drivers, types and all fast tests.
+The Python version affects none of them. Other tests run on each Python: the server, processes, drivers, types and all
+fast tests.
 """
 DRIVER = "database/"
-"""The folder that tests the drivers of servers. Elsewhere, tests on PostgreSQL and MySQL test SQL."""
+"""The folder with tests of database drivers. Elsewhere, tests on PostgreSQL and MySQL test SQL."""
 PROCESSES = ("import subprocess", "from subprocess ", "tests.cli.processes", "tests.docs_reader", "tests.scripts")
-"""What a module with tests of whole processes imports."""
+"""Imports that identify modules with tests of whole processes."""
 POSTGRESQL = {"postgresql_server", "postgresql_url", "own_postgresql_server"}
-"""Fixtures that give a PostgreSQL database to all tests that name them."""
+"""Fixtures that provide a PostgreSQL database."""
 MYSQL = {"mysql_server", "mysql_name", "own_mysql_server"}
-"""The same for MySQL."""
+"""Fixtures that provide a MySQL database."""
 ON_MYSQL = re.compile(r"[\[-]mysql[\]-]")
-"""The parameter of a test that runs on MySQL. Other tests have names and URLs with the word, and need no server."""
+"""The parameter of a test on MySQL. Other tests contain the word in names and URLs, and need no server."""
 SERVERS = {"s3_server", "counting_server", "one_openid_server", "own_postgresql_server", "own_mysql_server"}
-"""Fixtures that start programs beside the service."""
+"""Fixtures that start programs besides the service."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -163,6 +163,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @cache
 def starts_processes(module: Path) -> bool:
-    """Return whether a module of tests starts processes."""
+    """Return whether a test module starts processes."""
     source = module.read_text("utf-8")
     return any(name in source for name in PROCESSES)

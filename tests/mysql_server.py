@@ -1,6 +1,6 @@
-"""A real MariaDB or MySQL server for tests, from the programs of the system, or of the folder in `OCTAVO_TEST_MYSQL`.
+"""A real MariaDB or MySQL server for tests, from the system's programs or the folder in `OCTAVO_TEST_MYSQL`.
 
-Works as root, too.
+It can run as root.
 """
 
 import os
@@ -32,10 +32,10 @@ _OPTIONS: Final = (
     "--innodb-buffer-pool-size=64M",
     "--max-allowed-packet=16M",
 )
-"""Fast and small. Commits survive a crash of the server, but need not survive one of the machine."""
+"""Small and fast. Commits survive a crash of the server, but not necessarily one of the machine."""
 _MARIADB_OPTIONS: Final = (
     "--innodb-log-file-size=32M",
-    "--innodb-file-per-table=0",  # a file per table doubles the time of a copy; MySQL needs it for temporary tables
+    "--innodb-file-per-table=0",  # a file per table doubles the time of a copy, but MySQL needs it for temporary tables
 )
 _MYSQL_OPTIONS: Final = (
     "--innodb-redo-log-capacity=64M",
@@ -112,7 +112,7 @@ class MysqlServer:
 
     @property
     def exact(self) -> str:
-        """The collation that compares code points."""
+        """Return the collation that compares code points."""
         return "utf8mb4_nopad_bin" if self.is_mariadb else "utf8mb4_0900_bin"
 
     def url(self, database: str) -> str:
@@ -188,17 +188,17 @@ class MysqlServer:
                 time.sleep(0.05)
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> None:
-        """Stop the server in good order."""
+        """Shut the server down."""
         if self._process is not None:
             self._process.send_signal(number)
             self._process.wait()
 
     def kill(self) -> None:
-        """End the server as a crash would; `start` starts it again."""
+        """Kill the server as in a crash. `start` starts it again."""
         self.stop(signal.SIGKILL)
 
     def freeze(self, frozen: bool = True) -> None:
-        """Stop the server where it is, or let it continue."""
+        """Pause the server, or let it continue."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP if frozen else signal.SIGCONT)
         if frozen:
@@ -213,7 +213,7 @@ class MysqlServer:
 
 
 class _Session:
-    """One client for many statements: a process for each takes as long as restoring a copy."""
+    """A client for many statements. Starting a client per statement takes as long as restoring a copy."""
 
     def __init__(self, command: list[str]) -> None:
         pipe = subprocess.PIPE
@@ -240,8 +240,8 @@ class _Session:
 class MysqlCopies:
     """Copies of one database that no longer changes.
 
-    Creating fifty tables takes 0.1 seconds of a processor. A copy that a test has used gets the original's rows in the
-    tables that have changed, and if it then equals the original, the next test gets it.
+    Creating fifty tables takes 0.1 seconds of CPU time. After a test, changed tables of its copy get the original's
+    rows again. If the copy then equals the original, the next test uses it.
     """
 
     def __init__(self, server: MysqlServer, original: str) -> None:
@@ -285,7 +285,7 @@ class MysqlCopies:
         return name
 
     def _restore(self, name: str) -> bool:
-        """Return whether a database with the original's tables has its rows and next ids, too."""
+        """Restore a database with the original's tables. Return whether it has the original's rows and next ids."""
         found = self._read_state(name)
         changed = [table for table in self._columns if found[table] != self._state[table]]
         if not changed:

@@ -1,7 +1,7 @@
-"""A provider to sign in at: Authlib's own server of OAuth 2 and OpenID Connect behind Flask, on a port of this machine.
+"""An OpenID provider: Authlib's server for OAuth 2 and OpenID Connect behind Flask, on a local port.
 
-Everybody consents at once, as the `person` of the moment. It checks clients, codes, redirect addresses and PKCE as
-Authlib does; what a test wants it to do wrong stands in `claims`, `sign_with` and `denies`.
+Each sign-in succeeds at once, as the user in `person`. Authlib checks clients, codes, redirect URLs and PKCE. `claims`,
+`sign_with` and `denies` make the provider misbehave.
 """
 
 import base64
@@ -26,7 +26,7 @@ CLIENT, SECRET = "octavo-client", "octavo-client-secret-of-32-bytes-or-more"
 
 
 class _Client:
-    """The one client there is."""
+    """The only client."""
 
     def __init__(self, server: "OpenIdServer") -> None:
         self._server = server
@@ -58,7 +58,7 @@ class _Client:
 
 @dataclass
 class _Code:
-    """A code that was given out; the attributes have the names that Authlib asks for."""
+    """An issued code, with the attribute names that Authlib requires."""
 
     redirect_uri: str
     scope: str
@@ -75,7 +75,7 @@ class _Code:
 
 
 class OpenIdServer:
-    """The server, running until `remove`."""
+    """The provider, which runs until `remove`."""
 
     def __init__(self) -> None:
         self.codes: dict[str, _Code] = {}
@@ -91,7 +91,7 @@ class OpenIdServer:
         self._thread.start()
 
     def reset(self) -> None:
-        """As at the beginning: nothing wrong."""
+        """Restore correct behavior."""
         self.person: dict[str, Any] = {"sub": "s-1", "email": "Dora@Example.org", "email_verified": True}
         self.redirect_uris: set[str] = set()
         self.claims: dict[str, Any] = {}
@@ -103,13 +103,13 @@ class OpenIdServer:
         self.asked.clear()
 
     def remove(self) -> None:
-        """Stop."""
+        """Stop the provider."""
         self._listening.shutdown()
         self._thread.join()
         self._listening.server_close()
 
     def id_token(self, code: _Code, access_token: str) -> str:
-        """The token as it should be, but for what the test wants wrong."""
+        """Return an ID token, valid except for `claims` and `sign_with`."""
         now = int(time.time())
         claims = {"iss": self.issuer, "aud": CLIENT, "iat": now, "exp": now + 600, "nonce": code.nonce, **code.person}
         claims["at_hash"] = create_half_hash(access_token, "RS256").decode()
@@ -197,7 +197,7 @@ class OpenIdServer:
 
 
 def _by_hand(claims: dict[str, Any], secret: bytes | None) -> str:
-    """A token as libraries refuse to make it: with a secret, or not signed at all."""
+    """Return a token that libraries refuse to create: signed with a secret, or unsigned."""
     header = {"alg": "none" if secret is None else "HS256", "typ": "JWT"}
     start = ".".join(_encoded(json.dumps(part).encode()) for part in (header, claims))
     return f"{start}.{'' if secret is None else _encoded(hmac.digest(secret, start.encode(), 'sha256'))}"

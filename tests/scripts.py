@@ -1,4 +1,4 @@
-"""The project's own scripts, loaded as modules."""
+"""Load the repository's scripts as modules."""
 
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -8,7 +8,7 @@ SCRIPTS = Path(__file__).parents[1] / "scripts"
 
 
 def load_script(name: str) -> ModuleType:
-    """The module in `scripts/NAME.py`."""
+    """Return `scripts/NAME.py` as a module."""
     spec = spec_from_file_location(name, SCRIPTS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None

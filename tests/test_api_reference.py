@@ -1,4 +1,4 @@
-"""docs/python-api.md has what the docstrings say, and every public name."""
+"""docs/python-api.md matches the docstrings and contains every public name."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ def test_the_page_is_up_to_date() -> None:
 
 def test_every_public_name_is_on_the_page() -> None:
     public = {name: getattr(module, name) for module in (code, testing) for name in module.__all__}
-    del public["Answer"]  # of testing: the response of httpx
+    del public["Answer"]  # `testing` returns responses of httpx
     assert [name for name, value in public.items() if value not in listed()] == []
 
 

@@ -1,4 +1,4 @@
-"""Unpacking archives: what is in them, and nothing outside the folder."""
+"""Unpacking archives writes their members, and nothing outside the folder."""
 
 import io
 import tarfile
@@ -10,7 +10,7 @@ from tests.archives import unpack
 
 
 def make_archive(path: Path, *members: tuple[str, bytes, str]) -> Path:
-    """An archive of members: name, type, and the content of a file or the target of a link."""
+    """Write an archive of members: name, type, and a file's content or a link's target."""
     with tarfile.open(path, "w:xz") as archive:
         for name, kind, text in members:
             member = tarfile.TarInfo(name)

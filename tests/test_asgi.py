@@ -1,4 +1,4 @@
-"""The door for foreign servers: a project served by uvicorn."""
+"""The ASGI application factory: uvicorn serves a project."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""`make bench-peers` with the systems that need no Node.js: equal rows, counted requests, a complete report."""
+"""`make bench-peers` with systems that need no Node.js: equal rows, counted requests, a complete report."""
 
 from pathlib import Path
 from urllib.parse import unquote
@@ -62,7 +62,7 @@ def test_the_same_number_of_articles_creates_the_same_rows() -> None:
 
 
 def test_every_system_gets_the_same_values() -> None:
-    """Each value of an operation is in the request of each system that supports it."""
+    """The request to each system contains each value of an operation that the system supports."""
     for workload in WORKLOADS:
         operations = workload.operations(ARTICLES)
         for _ in range(3):
@@ -89,7 +89,7 @@ def test_written_values_rise() -> None:
             assert titles == sorted(set(titles))
 
 
-def test_a_literal_stands_for_each_variable() -> None:
+def test_each_variable_is_replaced_by_a_literal() -> None:
     operation = Operation(Kind.SEARCH, ('river "ferry', "news"))
     request = SYSTEMS["postgraphile"].dialect.request(Api.LITERALS, operation)
     assert request

@@ -1,4 +1,4 @@
-"""Files of a project's owner: each kind has a largest size, and what is larger, or no file, is refused by its name."""
+"""Size limits of files in a project: larger files, and paths that are no files, are refused with their name."""
 
 import os
 from pathlib import Path
@@ -18,7 +18,7 @@ from octavo.settings import sources as settings_files
 
 
 def sparse(path: Path, size: int) -> Path:
-    """A file of that many zero bytes that takes no room."""
+    """Create a sparse file of that many zero bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         file.truncate(size)
@@ -31,7 +31,7 @@ def test_a_file_may_be_as_large_as_its_kind(tmp_path: Path) -> None:
         read_own_file(sparse(tmp_path / "a", 1025), 1024)
 
 
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name in ("pipe", "."):
         with pytest.raises(FileRefused, match="is not a regular file"):
@@ -61,7 +61,7 @@ def test_seeds(tmp_path: Path) -> None:
         read_requests(tmp_path)
 
 
-def test_mail_templates_give_way_to_the_next(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_too_large_mail_template_is_replaced_by_the_default(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     name = next(iter(templates.BUILT_IN))
     data = {"URL": "https://a.example", "TOKEN": "t", "CODE": "c", "USER": {"username": "u"}}
     built_in = compose(name, tmp_path, None, "a@b.c", data)

@@ -1,4 +1,4 @@
-"""Caches: found again, within a budget of bytes, the least used first to go."""
+"""The caches: lookups, the shared budget of bytes, and eviction of the least recently used entries."""
 
 import gc
 import sys
@@ -12,15 +12,15 @@ from octavo.query.plan.nodes import ScalarRun, ScalarShape
 
 
 class Thing:
-    """Something that compares by identity."""
+    """An object that compares by identity."""
 
 
 def filled(limit: int, size: int) -> tuple[CacheBudget, int]:
-    """A budget and how many entries of a size fit into it."""
+    """Return a budget and the number of entries of a size that fit into it."""
     return CacheBudget(limit), limit // (size + ENTRY_BYTES)
 
 
-def test_what_is_put_is_found() -> None:
+def test_stored_values_are_found() -> None:
     cache = CacheBudget(100_000).cache("texts")
     assert cache.get("a") is None
     assert cache.put("a", 1, 10) == 1
@@ -41,7 +41,7 @@ def test_all_caches_share_the_budget() -> None:
     assert budget.size <= budget.limit
 
 
-def test_what_is_used_stays() -> None:
+def test_used_entries_are_not_evicted() -> None:
     budget, most = filled(1_000_000, 1000)
     cache = budget.cache("texts")
     cache.put("wanted", 1, 1000)
@@ -51,7 +51,7 @@ def test_what_is_used_stays() -> None:
     assert budget.size <= budget.limit
 
 
-def test_what_is_replaced_for_ever_takes_no_room() -> None:
+def test_replacing_an_entry_many_times_does_not_leak() -> None:
     budget = CacheBudget(1_000_000)
     cache = budget.cache("texts")
     tracemalloc.start()
@@ -63,14 +63,14 @@ def test_what_is_replaced_for_ever_takes_no_room() -> None:
     assert taken < 1_000_000
 
 
-def test_what_is_too_large_is_not_kept() -> None:
+def test_too_large_values_are_not_cached() -> None:
     budget = CacheBudget(1_000_000)
     cache = budget.cache("texts")
     assert cache.put("a", "value", budget.limit // LARGEST_SHARE) == "value"
     assert (cache.get("a"), budget.size) == (None, 0)
 
 
-def test_a_closed_cache_holds_nothing_and_counts_nothing() -> None:
+def test_a_closed_cache_is_empty_and_not_reported() -> None:
     budget = CacheBudget(1_000_000)
     cache, thing = budget.cache("site"), Thing()
     watched = weakref.ref(thing)
@@ -81,7 +81,7 @@ def test_a_closed_cache_holds_nothing_and_counts_nothing() -> None:
     assert (watched(), budget.size, budget.reports()) == (None, 0, ())
 
 
-def test_what_went_is_let_go() -> None:
+def test_evicted_values_are_freed() -> None:
     budget, most = filled(100_000, 1000)
     cache, thing = budget.cache("texts"), Thing()
     watched = weakref.ref(thing)
@@ -93,7 +93,7 @@ def test_what_went_is_let_go() -> None:
     assert watched() is None
 
 
-def test_reports_tell_hits() -> None:
+def test_reports_contain_the_hit_rate() -> None:
     budget = CacheBudget(1_000_000)
     one, other = budget.cache("reads"), budget.cache("reads")
     one.put("a", 1, 1024 - ENTRY_BYTES)
@@ -106,15 +106,15 @@ def test_reports_tell_hits() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A part of a tree."""
+    """A node of a tree."""
 
     name: str
     children: "tuple[Node, ...]" = ()
     owner: Thing | None = None
 
 
-def test_sizes_are_what_memory_is_taken() -> None:
-    """Within a quarter of what Python's own count of allocations says, for a tree like those that are kept."""
+def test_sizes_are_close_to_the_allocated_memory() -> None:
+    """Within a quarter of what tracemalloc measures, for a tree like the cached ones."""
     owner = Thing()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
@@ -132,7 +132,7 @@ def test_shared_things_count_once_or_not_at_all() -> None:
 
 
 def test_threads_share_a_budget() -> None:
-    """While one serves another builds and closes: nothing is lost, and nobody is disturbed."""
+    """One thread adds entries while another creates and closes caches. The totals stay correct."""
     budget, failures, closing = CacheBudget(10_000_000), [], threading.Event()
 
     def serve() -> None:

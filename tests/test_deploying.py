@@ -1,4 +1,4 @@
-"""The files of `examples` for machines and containers: their variables are settings, their secrets those of a start."""
+"""Deployment files in `examples`: their variables are settings, and they provide each secret that a start needs."""
 
 import re
 import uuid
@@ -18,7 +18,7 @@ _OF_OTHERS = re.compile(r"(POSTGRES|MINIO)_|OCTAVO_PROJECT$")
 
 
 def variables_of(file: str, secrets: Path) -> Mapping[str, str]:
-    """The variables that a file gives to Octavo, secrets as files of this machine."""
+    """Return the variables that a file sets for Octavo, with secrets in files of this machine."""
     text = (EXAMPLES / file).read_text("utf-8")
     in_lines = re.sub(r"^Environment=.*$", lambda line: "\n".join(line[0][12:].split()), text, flags=re.MULTILINE)
     found = {name: value.strip('"') for name, value in _VARIABLE.findall(in_lines) if not _OF_OTHERS.match(name)}
@@ -86,8 +86,8 @@ def test_the_role_of_the_page_owns_its_database_and_makes_others(postgresql_serv
         postgresql_server.run_sql("postgres", gone)
 
 
-def test_the_times_of_an_end_fit_into_each_other() -> None:
-    """Whoever ends a node waits until it has drained and shut down."""
+def test_stop_timeouts_exceed_the_time_to_drain() -> None:
+    """The process manager waits longer than Octavo needs to drain and shut down."""
     manifest = (EXAMPLES / "kubernetes/octavo.yaml").read_text("utf-8")
     drain, shutdown = (
         int(re.findall(rf"OCTAVO_SERVER__{name}: (\d+)s", manifest)[0]) for name in ("DRAIN", "SHUTDOWN")

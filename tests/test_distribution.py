@@ -1,4 +1,4 @@
-"""Workers of the tests: one that dies ends neither the others nor the run."""
+"""A worker of the test run that dies ends neither the other workers nor the run."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The docs cannot lie: what they list is what there is, their links lead somewhere, and their examples run."""
+"""The docs match the code: lists are complete, links work and examples run."""
 
 import importlib
 import inspect
@@ -46,12 +46,12 @@ def read(name: str) -> str:
 
 
 def section(page: str, heading: str) -> str:
-    """A page's text below a heading, up to the next one."""
+    """Return a page's text below a heading, up to the next heading."""
     return re.split(r"^#+ ", page.split(f"\n## {heading}\n")[1], maxsplit=1, flags=re.MULTILINE)[0]
 
 
 def first_column(text: str) -> list[str]:
-    """The words in code in the first column of tables."""
+    """Return the code words in the first column of tables."""
     cells = re.findall(r"^\|([^|]*)\|", text, re.MULTILINE)
     return [word for cell in cells for word in re.findall(r"`([^`]+)`", cell)]
 
@@ -60,7 +60,7 @@ def blocks(page: Path, language: str) -> list[str]:
     return [text for kind, text in docs_reader.blocks(page) if kind == language]
 
 
-# What is listed
+# Lists
 
 
 def test_operators() -> None:
@@ -79,7 +79,7 @@ def test_relation_kinds() -> None:
 
 
 def test_options_of_definitions() -> None:
-    """Every word that the parsers of definitions look for."""
+    """All keys that the parsers of definitions read."""
     source = "".join(inspect.getsource(module) for module in (parse, parse_attributes))
     words = set(re.findall(r'reader\.\w+\(\w+, "(\w+)"|\.get\("(\w+)"|raw\["(\w+)"\]', source))
     page = read("docs/content-types.md")
@@ -94,7 +94,7 @@ def test_compatibility_rules() -> None:
 
 
 def test_figures() -> None:
-    """The readme says what the page on performance says."""
+    """The readme and the page on performance have the same figures."""
     rows = re.findall(r"^\| .+ \| .+ \| (\d+x) \| .+ \| (\d+x) \|$", read("docs/performance.md"), re.MULTILINE)
     reported = [
         re.findall(r"\d+x", line) for line in re.findall(r"^\| (?:SQLite|PostgreSQL) .*", read("README.md"), re.M)
@@ -103,7 +103,7 @@ def test_figures() -> None:
 
 
 def errors() -> Iterator[type[OctavoError]]:
-    """Every class of errors in the package."""
+    """Return all error classes of the package."""
     for module in pkgutil.walk_packages(octavo.__path__, "octavo."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
@@ -128,7 +128,7 @@ def test_dependencies_have_reasons() -> None:
     assert names - {name.lower() for name in re.findall(r"\*\*([\w-]+)\*\*", read("docs/decisions.md"))} == set()
 
 
-# What is mentioned
+# Mentions
 
 
 def test_every_page_is_found_from_the_readme() -> None:
@@ -141,7 +141,7 @@ def test_every_page_is_found_from_the_readme() -> None:
 
 
 def links(page: Path) -> Iterator[tuple[Path, str]]:
-    """The files that a page links to, and the headings in them."""
+    """Return the files and headings that a page links to."""
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
         if "://" not in target:
             path, _, anchor = target.partition("#")
@@ -192,12 +192,12 @@ def test_data_can_be_read(page: Path) -> None:
         tomllib.loads(text)
 
 
-# What is shown
+# Examples
 
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Path]]:
-    """The sample project with its content, as `make run` serves it."""
+    """Serve the sample project with its content, as `make run` does."""
     project = tmp_path_factory.mktemp("example") / "magazine"
     ignored = shutil.ignore_patterns(".env", ".octavo", "uploads")
     shutil.copytree(ROOT / "examples/magazine", project, ignore=ignored)
@@ -206,13 +206,13 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
 
 
 def requests(page: Path) -> list[list[str]]:
-    """The calls of curl on a page, as words."""
+    """Return the curl commands of a page as words."""
     lines = "\n".join(blocks(page, "sh")).replace("\\\n", " ").splitlines()
     return [shlex.split(line) for line in lines if line.startswith("curl ")]
 
 
 def send(words: list[str], server: Server, token: str) -> tuple[int, Any]:
-    """What curl would be answered."""
+    """Send the request of a curl command and return the response."""
     known = [name for name in words if name.startswith("-")]
     assert set(known) <= {"-g", "-X", "-H", "-d"}
     values = {"-X": "GET", "-d": None} | dict(pairwise(words))
@@ -230,12 +230,12 @@ def send(words: list[str], server: Server, token: str) -> tuple[int, Any]:
 
 
 def token_of(readme: str, project: Path) -> str:
-    """The token that the command of the readme makes."""
+    """Create a token as the readme's command does."""
     command = re.search(r"octavo (tokens create .*?) \|", readme)
     assert command
     code, said = run(*shlex.split(command[1].replace("examples/magazine", str(project))))
     assert code == 0, said
-    time.sleep(1)  # a running service sees a change by another process within a second
+    time.sleep(1)  # a running service applies changes of another process within a second
     return said.splitlines()[-1]
 
 

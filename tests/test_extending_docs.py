@@ -1,4 +1,4 @@
-"""Every worked example on code in a project is run on the sample magazine: its files, its requests, its answers."""
+"""The examples of custom code in docs/extending.md work on the sample magazine."""
 
 from pathlib import Path
 

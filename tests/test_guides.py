@@ -1,4 +1,4 @@
-"""The how-to guides work as they are written, each in a project like the tutorial's."""
+"""The how-to guides work as written, each in a project like the tutorial's."""
 
 import re
 import shutil
@@ -20,12 +20,12 @@ octavo generate content-type talk title:string:required slug:uid:targetField=tit
 level:enumeration:easy,hard cover:media:allowedTypes=images speaker:manyToOne:speaker:inversedBy=talks
 TOKEN=$(octavo tokens create importer --type full-access | tail -n 1)
 """
-"""What the guides assume: the content types of the tutorial, and `$TOKEN` with full access."""
+"""What the guides require: the tutorial's content types, and `$TOKEN` with full access."""
 
 
 @pytest.fixture(scope="module")
 def conference(tmp_path_factory: pytest.TempPathFactory) -> Reader:
-    """A reader with the project, to be copied: creating it takes as long as most guides."""
+    """Return a reader with the project, as a template: creating it takes as long as most guides."""
     with ExitStack() as stack:
         reader = Reader(tmp_path_factory.mktemp("guides"), stack)
         for line in PROJECT.strip().splitlines():

@@ -1,4 +1,4 @@
-"""What a service does not use it does not load: each of these takes megabytes."""
+"""A service does not import modules of unused features: each takes megabytes of memory."""
 
 import json
 import os
@@ -81,8 +81,8 @@ asyncio.run(main())
 """
 
 
-def test_what_is_not_used_is_not_loaded(tmp_path: Path) -> None:
-    """On SQLite, asked by the public and with an API token, over REST and GraphQL."""
+def test_unused_modules_are_not_imported(tmp_path: Path) -> None:
+    """On SQLite, with public requests and an API token, over REST and GraphQL."""
     project = make_project(tmp_path)
     (project / "config").mkdir()
     (project / "config/plugins.toml").write_text("[graphql]\nenabled = true\n", "utf-8")
@@ -110,7 +110,7 @@ assert set(octavo.__all__) <= names.keys()
 
 
 def test_the_public_names_are_shown() -> None:
-    """For completion in editors and shells, and for `from octavo import *`."""
+    """Editors and shells complete the public names, and `from octavo import *` imports them."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run([sys.executable, "-c", PUBLIC], capture_output=True, text=True, env=environment, check=False)
     assert (done.returncode, done.stderr) == (0, "")

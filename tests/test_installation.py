@@ -1,4 +1,4 @@
-"""The first minute: what each chore installs, on which Python, and that the working copy is what is installed."""
+"""Installation: which packages each make target installs, with which Python, and that they run the working copy."""
 
 import ensurepip
 import os
@@ -22,7 +22,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in 
 
 
 def said(*command: str, **variables: str) -> tuple[int, str, str]:
-    """Exit code and words of a command in the repository."""
+    """Return the exit code and output of a command in the repository."""
     done = subprocess.run(
         command, cwd=ROOT, env={**ENVIRONMENT, **variables}, capture_output=True, text=True, check=False
     )
@@ -30,12 +30,12 @@ def said(*command: str, **variables: str) -> tuple[int, str, str]:
 
 
 def chores(stamp: str) -> set[str]:
-    """The targets that need a stamp."""
+    """Return the targets that need a stamp."""
     return set(re.findall(rf"^(\w+): \$\({stamp}\) ##", MAKEFILE, re.MULTILINE))
 
 
 def planned(chore: str, folder: Path) -> str:
-    """What make would do for a chore where nothing is installed yet."""
+    """Return what make would do for a target if nothing is installed yet."""
     code, plan, error = said("make", "-n", chore, f"VENV={folder / 'none'}")
     assert code == 0, error
     return plan
@@ -75,14 +75,14 @@ def test_pythons_are_listed_with_their_versions() -> None:
     assert [version for version in versions if not (3, 11) <= version[:2] <= (3, 14)] == []
 
 
-def test_the_promised_versions_are_said_alike() -> None:
+def test_supported_versions_are_the_same_everywhere() -> None:
     classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["classifiers"]
     promised = [int(found[1]) for text in classifiers if (found := re.search(r":: 3\.(\d+)$", text))]
     script = (ROOT / "scripts/pythons").read_text(encoding="utf-8")
     assert f"(3, {min(promised)}) <= sys.version_info[:2] <= (3, {max(promised)})" in script
 
 
-def test_a_python_that_is_not_there() -> None:
+def test_a_missing_python() -> None:
     code, found, error = said("scripts/pythons", "one", PYTHON="/nowhere/python3")
     assert (code, found) == (1, "")
     assert error == "PYTHON=/nowhere/python3 is no Python from 3.11 to 3.14.\n"
@@ -103,7 +103,7 @@ def test_a_python_that_cannot_make_virtual_environments(tmp_path: Path) -> None:
     assert said("scripts/pythons", "lacking", **variables)[1].split()[1:] == [sys.executable]
 
 
-def test_make_ends_where_there_is_no_python(tmp_path: Path) -> None:
+def test_make_fails_without_a_python(tmp_path: Path) -> None:
     code, _, error = said("make", "run", f"VENV={tmp_path / 'none'}", "PYTHON=/nowhere/python3")
     assert code == 2
     assert "PYTHON=/nowhere/python3 is no Python from 3.11 to 3.14." in error
@@ -113,7 +113,7 @@ def test_make_ends_where_there_is_no_python(tmp_path: Path) -> None:
 # Installing
 
 
-def test_progress_is_counted_from_what_pip_says() -> None:
+def test_progress_is_read_from_the_output_of_pip() -> None:
     lines = [
         "Looking in links: /wheels\n",
         "Collecting anyio==4.16.0 (from -r requirements/run.txt (line 9))\n",
@@ -136,7 +136,7 @@ def test_a_failure_is_shown(tmp_path: Path) -> None:
     assert "pip could not install run.txt" in str(failure.value)
 
 
-def test_the_pip_that_python_carries_runs(tmp_path: Path) -> None:
+def test_the_bundled_pip_runs(tmp_path: Path) -> None:
     venv.create(tmp_path, with_pip=False)
     command = f"{tmp_path}/bin/python"
     _, version, error = said(command, "-m", "pip", "--version", **install.carried_pip())

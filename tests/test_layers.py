@@ -1,6 +1,6 @@
-"""The shape of the package: imports go one way, in the open, and files stay small.
+"""The structure of the package: imports go one way and are visible, and files stay small.
 
-Run as a program, it prints which package uses which.
+Run as a program, it prints the imports between packages.
 """
 
 import ast
@@ -60,17 +60,17 @@ LAYERS = {
     "__main__": "`python -m octavo`.",
     "api_reference": "The generator of docs/python-api.md.",
 }
-"""A row for each folder, from the bottom. A part imports from the parts above it in this table and from itself."""
+"""A row for each folder, from the bottom. A folder imports only from rows above it and from itself."""
 
 PHASES = ("schema", "document", "customization", "execution", "transport")
-"""Of `graphql`, from the bottom."""
+"""The phases of `graphql`, from the bottom."""
 
 APIS = {"api.rest", "api.graphql", "api.admin"}
 CLOSED_TO_APIS = {"query.plan", "query.sql", "database"}
-"""APIs ask controllers; they know no plan, no SQL and no database."""
+"""APIs call controllers. They do not import plans, SQL or the database."""
 
 OPTIONAL = {"anyascii", "strawberry", "uvloop"}
-"""Dependencies that may be missing, or take long to import, and so may be imported inside a function."""
+"""Dependencies that may be missing or take long to import, so functions may import them."""
 
 LATE = {
     ("octavo.cli.base", "octavo.cli.hooked"),
@@ -122,9 +122,10 @@ LATE = {
     ("octavo.database", "octavo.database.replicated"),
     ("octavo.database", "octavo.database.sqlite"),
 }
-"""What is imported inside a function for the time or memory it takes: graphql-core, once the service has started;
-cryptography, Pillow, RE2 and `regex`, the HTTP client, the parsers of JavaScript, the report on v4 projects,
-drivers and, for commands that call hooks, all of the service, when they are needed."""
+"""Imports inside functions that save time or memory at the start: graphql-core, once the service has started;
+cryptography, Pillow, RE2 and `regex`, the HTTP client, the JavaScript parsers, the report on v4 projects, drivers and,
+for commands that call hooks, the whole service, when they are needed.
+"""
 
 BOOKKEEPING = {
     "octavo.access.authentication.authenticator",
@@ -132,8 +133,9 @@ BOOKKEEPING = {
     "octavo.accounts.users.sessions",
     "octavo.v4.rehearsal.copies",
 }
-"""Modules that write, in one statement, what is no data of a project: a token's last use, counts, ended sessions,
-and the token of a copy that is deleted afterwards."""
+"""Modules that write housekeeping data with one statement: a token's last use, counts, ended sessions, and the token of
+a copy that is deleted afterwards.
+"""
 
 DATABASES = {"sqlite", "postgresql", "postgres", "mysql", "mariadb"}
 NAME_DATABASES = {
@@ -147,8 +149,9 @@ NAME_DATABASES = {
     "octavo.testing.databases",
     "octavo.v4.rehearsal.copies",
 }
-"""What may ask which database the settings name: backups, which are a file or a tool's; who opens
-the driver, which tells its servers apart; and what makes databases for tests. All others ask the dialect."""
+"""Modules that may check which database the settings name: backups, which use files or external tools; the module that
+opens the driver; and the module that creates databases for tests. All others use the dialect.
+"""
 
 KNOW_DATABASES = ("octavo.query.sql.dialects.", "octavo.settings.", "octavo.v4.config.")
 
@@ -158,7 +161,7 @@ LINES = 600
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One import of `target` at a line of `module`; `hidden` inside a function."""
+    """An import of `target` at a line of `module`. `hidden`: inside a function."""
 
     module: str
     target: str
@@ -171,7 +174,7 @@ class Import:
 
 @cache
 def modules() -> dict[str, Path]:
-    """Every module of the package by its dotted name."""
+    """Return all modules of the package by dotted name."""
     found = {}
     for file in sorted((SOURCE / "octavo").rglob("*.py")):
         parts = file.relative_to(SOURCE).with_suffix("").parts
@@ -207,7 +210,7 @@ def imports() -> tuple[Import, ...]:
 
 
 def inner_imports() -> Iterator[Import]:
-    """Imports of one part of the package by another; `octavo` itself holds the version and belongs to nobody."""
+    """Return imports between parts of the package. `octavo` itself contains the version and belongs to no part."""
     for found in imports():
         part = part_of(found.module)
         if found.target.startswith("octavo.") and part not in ("", part_of(found.target)):
@@ -220,13 +223,13 @@ ORDER = {part: number for number, part in enumerate(LAYERS)}
 
 
 def part_of(module: str) -> str:
-    """`octavo.query.sql.read.select` -> `sql`; `octavo.sdk.app` -> `sdk`."""
+    """Return the part of a module: `octavo.query.sql.read.select` -> `sql`; `octavo.sdk.app` -> `sdk`."""
     path = module.split(".")[1:]
     return next((part for length in (2, 1) if (part := ".".join(path[:length])) in PARTS), _outside(path))
 
 
 def _outside(path: list[str]) -> str:
-    """Return "" for `octavo` and for folders that only hold other parts."""
+    """Return "" for `octavo` and for folders that only contain other parts."""
     return "" if not path or (len(path) == 1 and path[0] in ROOMS) else path[0]
 
 
@@ -239,7 +242,7 @@ def test_every_part_has_a_layer() -> None:
 
 
 def test_the_package_itself_imports_nothing() -> None:
-    """What it names for type checkers is not imported."""
+    """Its imports for type checkers do not run."""
     assert {found.target for found in imports() if found.module == "octavo"} == {"octavo.sdk"}
 
 
@@ -248,7 +251,7 @@ def test_imports_go_down() -> None:
     assert list(map(str, upward)) == []
 
 
-def test_apis_know_no_storage() -> None:
+def test_apis_do_not_import_storage() -> None:
     through = [
         found for found in inner_imports() if part_of(found.module) in APIS and part_of(found.target) in CLOSED_TO_APIS
     ]
@@ -267,7 +270,7 @@ def test_only_dialects_and_drivers_know_databases_by_name() -> None:
 
 
 def asks_for_a_dialects_name(node: ast.AST) -> bool:
-    """Whether it is `dialect.name`, however the dialect was reached."""
+    """Return whether an expression is `dialect.name`, on any path to the dialect."""
     if not isinstance(node, ast.Attribute) or node.attr != "name":
         return False
     owner = node.value
@@ -281,7 +284,7 @@ DRIVERS = (
     "octavo.database.postgresql",
     "octavo.operations.backups.postgresql",
 )
-"""What is about one database."""
+"""Modules for one database."""
 
 
 DIALECTS = {f"octavo.query.sql.dialects.{name}" for name in ("mysql", "sqlite", "postgresql")}
@@ -308,7 +311,7 @@ def phase_of(module: str) -> int | None:
     return PHASES.index(path[3]) if path[1:3] == ["api", "graphql"] and path[3:4] and path[3] in PHASES else None
 
 
-def test_data_changes_in_units_of_work_only() -> None:
+def test_only_units_of_work_write_data() -> None:
     """No module outside `database` opens its own transaction, or writes without one."""
     opening = [
         f"{module}:{call.lineno}"
@@ -322,7 +325,7 @@ def test_data_changes_in_units_of_work_only() -> None:
 
 
 def is_write_of_its_own(method: ast.Attribute) -> bool:
-    """`database.execute` and the like: on the database itself, not on a connection."""
+    """Return whether a call writes on the database itself, such as `database.execute`, instead of on a connection."""
     return (
         method.attr in ("execute", "execute_script")
         and ast.unparse(method.value).rpartition(".")[2].lstrip("_") == "database"
@@ -330,11 +333,11 @@ def is_write_of_its_own(method: ast.Attribute) -> bool:
 
 
 def test_only_the_command_line_imports_v4() -> None:
-    """Projects of Octavo never load it: others ask `octavo.settings.v4_package`, which imports it when needed."""
+    """Octavo projects never load it: other modules use `octavo.settings.v4_package`, which imports it when needed."""
     assert {part_of(found.module) for found in inner_imports() if part_of(found.target) == "v4"} == {"cli"}
 
 
-def test_rooms_have_no_cycles() -> None:
+def test_packages_have_no_cycles() -> None:
     graph: dict[str, set[str]] = {}
     for found in inner_imports():
         source, target = (name.split(".")[1] for name in (found.module, found.target))
@@ -363,7 +366,7 @@ def test_no_hidden_imports() -> None:
     assert list(map(str, hidden)) == []
 
 
-def test_every_module_says_what_it_is_in_charge_of() -> None:
+def test_every_module_has_a_docstring() -> None:
     assert [module for module in modules() if not ast.get_docstring(tree_of(module))] == []
 
 

@@ -1,4 +1,4 @@
-"""The log of 503 responses: the reason, once a second for each kind, without secrets."""
+"""The log of 503 responses: it contains the reason and no secrets, once a second for each kind."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ JSON = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_T
 
 
 class Hands:
-    """A clock whose time is set by hand."""
+    """A clock that a test sets."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -38,7 +38,7 @@ class Hands:
 
 
 def raised(cause: Exception, reason: str = "") -> ServiceUnavailable:
-    """An outage as it comes from where it was raised."""
+    """Return an outage with a cause."""
     outage = ServiceUnavailable(reason=reason)
     outage.__cause__ = cause
     return outage
@@ -66,7 +66,7 @@ def test_reasons(error: ServiceUnavailable, reason: str) -> None:
     assert reason_of(error) == reason
 
 
-def test_each_kind_is_told_once_a_second(caplog: pytest.LogCaptureFixture) -> None:
+def test_each_kind_is_logged_once_a_second(caplog: pytest.LogCaptureFixture) -> None:
     hands = Hands()
     log = OutageLog(hands.clock)
     for step in (0.0, 0.4, 0.4, 0.4, 0.4):
@@ -94,10 +94,10 @@ async def test_a_full_disk_under_sqlite(own_bookshop: Site, caplog: pytest.LogCa
     assert lines(caplog) == ["503 Service Unavailable: FullError: database or disk is full"]
 
 
-async def test_an_outage_that_graphql_tells(
+async def test_an_outage_in_graphql(
     own_bookshop: Site, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(error_format, "report_outage", OutageLog().report)  # which has not told it of another database
+    monkeypatch.setattr(error_format, "report_outage", OutageLog().report)  # not yet reported in this second
     assert "errors" not in await ask(own_bookshop, "{ books { data { id } } }")
     await own_bookshop.database.close()
     answer = await send(own_bookshop, {"query": "{ authors { data { id } } }"})
@@ -106,7 +106,7 @@ async def test_an_outage_that_graphql_tells(
     assert line.startswith("503 Service Unavailable: the database is ")
 
 
-async def test_a_disk_without_room_for_a_file(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_full_disk_for_uploads(caplog: pytest.LogCaptureFixture) -> None:
     async def handler(request: Request) -> Response:
         await in_thread(lambda: Path("/dev/full").write_bytes(b"secret"))
         return Response(200)
@@ -118,7 +118,7 @@ async def test_a_disk_without_room_for_a_file(caplog: pytest.LogCaptureFixture) 
     ]
 
 
-async def test_a_server_that_is_not_there(tmp_path: Path) -> None:
+async def test_an_unreachable_server(tmp_path: Path) -> None:
     database = PostgresqlDatabase(f"postgresql://ann:secret@/db?host={tmp_path}", patience=1)
     with pytest.raises(ServiceUnavailable) as refused:
         await database.fetch_value("SELECT 1")
@@ -129,7 +129,7 @@ async def test_a_server_that_is_not_there(tmp_path: Path) -> None:
     assert "secret" not in reason
 
 
-async def test_a_name_that_leads_to_no_server() -> None:
+async def test_an_unknown_host_name() -> None:
     database = PostgresqlDatabase("postgresql://ann:secret@no-such-host.invalid/db", patience=1)
     with pytest.raises(ServiceUnavailable) as refused:
         await database.fetch_value("SELECT 1")
@@ -137,7 +137,7 @@ async def test_a_name_that_leads_to_no_server() -> None:
     assert reason_of(refused.value).startswith("PostgreSQL at no-such-host.invalid: gaierror: ")
 
 
-async def test_connections_that_are_all_taken(sqlite_path: Path) -> None:
+async def test_an_exhausted_connection_pool(sqlite_path: Path) -> None:
     database = SqliteDatabase(sqlite_path, patience=0.05)
     await database.connect()
     async with database.transaction():

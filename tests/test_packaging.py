@@ -1,4 +1,4 @@
-"""The project's own description: dependencies, lock files, package data, the command."""
+"""The package's metadata: dependencies, lock files, package data and the command."""
 
 import ast
 import re
@@ -39,13 +39,13 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def test_the_version_is_said_once() -> None:
+def test_the_version_is_defined_once() -> None:
     assert PROJECT["project"]["dynamic"] == ["version"]
     assert PROJECT["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "octavo.__version__"}
     assert re.fullmatch(r"\d+\.\d+\.\d+", octavo.__version__)
 
 
-def test_the_changelog_knows_the_version() -> None:
+def test_the_changelog_contains_the_version() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.search(rf"^## {re.escape(octavo.__version__)}\b", changelog, re.MULTILINE)
 
@@ -77,7 +77,7 @@ def imports_of(file: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("name", LOCKS)
-def test_locks_hold_no_address(name: str) -> None:
+def test_locks_contain_no_index_url(name: str) -> None:
     lock = read_lock(name)
     assert "://" not in lock
     assert not re.search(r"^ *--(?!hash)", lock, re.MULTILINE)
@@ -109,7 +109,7 @@ def test_every_data_file_is_packed() -> None:
 
 
 def test_every_example_is_installed_with_the_manual() -> None:
-    """Pages send people to them; the sample project is installed apart, for `octavo new`."""
+    """Pages refer to the examples. The sample project is installed elsewhere, for `octavo new`."""
     examples = {
         file
         for folder in (ROOT / "examples").iterdir()
@@ -128,7 +128,7 @@ def test_every_example_is_installed_with_the_manual() -> None:
 
 
 def documents_of_setup() -> list[str]:
-    """The patterns in `setup.py`, which would build if it were imported."""
+    """Return the patterns in `setup.py`. Importing it would start a build."""
     for node in ast.parse((ROOT / "setup.py").read_text("utf-8")).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DOCUMENTS":
             return list(ast.literal_eval(node.value))

@@ -1,4 +1,4 @@
-"""`make release`: what is no beginning for one, what it writes, what it finds wrong with what was built."""
+"""`make release`: conditions before it, files it writes, and checks of the built files."""
 
 import datetime
 import io
@@ -66,7 +66,7 @@ def test_other_versions_are_refused(repository: Path, version: str, why: str) ->
         release.check_tree(repository, version)
 
 
-def test_trees_that_are_no_beginning_are_refused(repository: Path) -> None:
+def test_dirty_or_tagged_trees_are_refused(repository: Path) -> None:
     (repository / "new.txt").touch()
     with pytest.raises(release.Refused, match=r"not clean:\n\?\? new\.txt"):
         release.check_tree(repository, "0.2.0")
@@ -78,9 +78,9 @@ def test_trees_that_are_no_beginning_are_refused(repository: Path) -> None:
         release.notes_of("## 0.2.0 (unreleased)\n\n## 0.1.0\n\n- The first.\n", "0.2.0")
 
 
-def test_what_fails_leaves_the_tree_as_it_was(repository: Path) -> None:
+def test_a_failed_release_changes_nothing(repository: Path) -> None:
     with pytest.raises(release.Refused, match="build"):
-        release.release(repository, "0.2.0", dry=False)  # there is nothing to be built here
+        release.release(repository, "0.2.0", dry=False)  # the repository contains no package to build
     assert git(repository, "status", "--porcelain", "--untracked-files=no") == ""
     assert git(repository, "tag") == ""
 
@@ -94,7 +94,7 @@ def test_the_tag_holds_the_notes(repository: Path) -> None:
 
 
 def made(folder: Path, version: str, *more: str) -> tuple[Path, Path]:
-    """A source distribution and a wheel with empty files."""
+    """Write a source distribution and a wheel with empty files."""
     source, wheel = folder / "octavo.tar.gz", folder / "octavo.whl"
     with tarfile.open(source, "w:gz") as archive:
         archive.addfile(tarfile.TarInfo("octavo/README.md"), io.BytesIO())
@@ -108,7 +108,7 @@ def made(folder: Path, version: str, *more: str) -> tuple[Path, Path]:
     return source, wheel
 
 
-def test_what_was_built_is_looked_through(tmp_path: Path) -> None:
+def test_built_files_are_checked(tmp_path: Path) -> None:
     release.check_files(*made(tmp_path, "0.2.0"), "0.2.0")
     with pytest.raises(release.Refused, match="metadata is wrong"):
         release.check_files(*made(tmp_path, "0.1.0"), "0.2.0")

@@ -1,4 +1,4 @@
-"""Exact counts: how many statements a request sends to the database, on each of them."""
+"""Exact counts of the statements that a request sends, on each database."""
 
 import pytest
 
@@ -58,7 +58,7 @@ async def test_an_api_token_is_free_once_its_use_is_noted(warm: Site) -> None:
     assert await warm.statements("/api/vaults/1", FULL_TOKEN) == 1
 
 
-async def test_locales_and_roles_cost_one_statement_each_a_second(warm: Site, still: Hands) -> None:
+async def test_locales_and_roles_take_one_statement_each_a_second(warm: Site, still: Hands) -> None:
     counts = []
     for seconds in (0.0, 1.01, 0.0, 1.01):
         still.steady += seconds
@@ -66,7 +66,7 @@ async def test_locales_and_roles_cost_one_statement_each_a_second(warm: Site, st
     assert counts == [1, 3, 1, 3]
 
 
-async def test_a_total_that_is_kept_costs_no_statement_more(warm: Site) -> None:
+async def test_a_maintained_count_needs_no_further_statement(warm: Site) -> None:
     target = "/api/books?locale=all&publicationState=preview"
     total = (await warm.get(target)).json["meta"]["pagination"]["total"]
     keeper = CountMaintenance(warm.database, warm.octavo.site.registry)

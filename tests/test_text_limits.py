@@ -1,4 +1,4 @@
-"""Texts that callers send are measured before anything costly looks at them, in one module."""
+"""One module limits the length of texts from callers before it processes them with costly functions."""
 
 import ast
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from octavo.core import text_limits
 from tests.test_layers import modules, tree_of
 
 COSTLY = {"unicodedata", "difflib", "anyascii", "casefold"}
-"""Modules and the method that no other module uses."""
+"""Modules and the method that only this module uses."""
 TRUSTED = {"octavo.cli.rename": "shows the difference of two files of the project, in a terminal"}
 
 
@@ -36,7 +36,7 @@ def test_only_one_module_normalizes_folds_and_compares_texts() -> None:
         (text_limits.transliterate, text_limits.MAX_SLUG_SOURCE),
     ],
 )
-def test_what_lies_behind_the_limit_does_not_count(function, limit: int) -> None:  # type: ignore[no-untyped-def]
+def test_characters_after_the_limit_are_ignored(function, limit: int) -> None:  # type: ignore[no-untyped-def]
     text = "é" * limit
     assert function(text) == function(text + "\u0316\u0301" * 500_000)
     assert function(text) != function(text[:-1])

@@ -10,7 +10,7 @@ from granian.http import HTTP1Settings
 
 ROOT: Final = Path(__file__).parents[1]
 IDLE_SECONDS: Final = HTTP1Settings().header_read_timeout / 1000
-"""The server closes a connection on which no request begins for this time."""
+"""Seconds after which the server closes an idle connection."""
 _ROW: Final = re.compile(
     r"^\|[^|]*\| (?P<purpose>[^|]+) \| `(?P<value>[^`]+)`[^|]*\| (?P<place>[^|]+) \|$",
     re.MULTILINE,
@@ -19,7 +19,7 @@ _NAMES: Final = re.compile(r"`([^`]+)`")
 
 
 class Row(NamedTuple):
-    """A timeout: its purpose, its value, the name of the directive or setting, and its file."""
+    """A timeout: purpose, value, the name of the directive or setting, and its file."""
 
     purpose: str
     value: str

@@ -1,4 +1,4 @@
-"""The tutorial works as it is written: its parts run one after the other, in one project."""
+"""The tutorial works as written. Its parts run in order, in one project."""
 
 from contextlib import ExitStack
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Dataclasses that share their functions behave as the library's."""
+"""Octavo's dataclasses, which share generated functions, behave as the standard library's."""
 
 import copy
 import gc
@@ -27,7 +27,7 @@ class Place:
 
 
 class Seen(Place):
-    """No dataclass itself, so it may have more."""
+    """A subclass that is no dataclass and so can have more attributes."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route(Place):
-    """With fields of all kinds, and one that is counted."""
+    """Has fields of all kinds and a computed one."""
 
     stops: list[Place] = field(default_factory=list, hash=False)
     seen: int = field(default=0, compare=False)
@@ -55,12 +55,12 @@ class Route(Place):
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """No fields."""
+    """Has no fields."""
 
 
 @dataclass(slots=True)
 class Odd:
-    """Compares the values itself, so the library would leave that."""
+    """Defines its own comparison, which a dataclass keeps."""
 
     number: int
 
@@ -114,7 +114,7 @@ def test_fields_of_all_kinds() -> None:
         Route()  # type: ignore[call-arg]
 
 
-def test_they_are_values() -> None:
+def test_equal_fields_make_equal_values() -> None:
     town = Place("Bonn", Place("Germany", weight=3))
     assert town == Place("Bonn", Place("Germany", weight=3)) != replace(town, weight=2)
     assert hash(town) == hash(replace(town))
@@ -123,14 +123,14 @@ def test_they_are_values() -> None:
         hash(Count())
 
 
-def test_they_say_what_is_in_them() -> None:
+def test_repr_and_docstring_show_the_fields() -> None:
     assert repr(Place("Bonn", Place("Germany"))) == "Place(name='Bonn', inside=Place(name='Germany', inside=None))"
     assert repr(Count(number=2)) == "<2>"
     assert (Place.__doc__, Count.__doc__) == ("Place", "How many.")
 
 
 @pytest.mark.parametrize("value", [Place("Bonn"), Seen("Bonn")])
-def test_frozen_ones_are_not_changed(value: Any) -> None:
+def test_frozen_dataclasses_are_immutable(value: Any) -> None:
     with pytest.raises(FrozenInstanceError, match="cannot assign to field 'name'"):
         value.name = "Köln"
     with pytest.raises(FrozenInstanceError, match="cannot delete field 'name'"):
@@ -138,7 +138,7 @@ def test_frozen_ones_are_not_changed(value: Any) -> None:
     assert value.name == "Bonn"
 
 
-def test_what_is_below_one_may_have_more() -> None:
+def test_plain_subclasses_can_have_more_attributes() -> None:
     seen: Any = Seen("Bonn")
     seen.often = 2
     assert seen.often == 2
@@ -148,14 +148,14 @@ def test_what_is_below_one_may_have_more() -> None:
         Place("Bonn").often = 2  # type: ignore[attr-defined]
 
 
-def test_others_change() -> None:
+def test_dataclasses_that_are_not_frozen_are_mutable() -> None:
     count = Count()
     count.number += 1
     assert count == Count(number=1)
 
 
-def test_the_class_that_one_was_made_of_is_let_go() -> None:
-    """The library keeps it, in what refuses to set."""
+def test_the_original_class_is_freed() -> None:
+    """The standard library keeps it, in the function that raises FrozenInstanceError."""
     gc.collect()
     named = [cls for cls in object.__subclasses__() if cls.__qualname__ == "Place" and cls.__module__ == __name__]
     assert named == [Place]
@@ -166,7 +166,7 @@ def test_functions_are_shared() -> None:
     assert [getattr(Place, name) is getattr(Problem, name) for name in shared] == [True] * 3
 
 
-def test_all_of_ours_are_such() -> None:
+def test_the_package_uses_only_its_own_dataclass() -> None:
     texts = {path: path.read_text() for path in SOURCE.rglob("*.py") if path != SOURCE / "octavo/core/values.py"}
     of_the_library = re.compile(r"^from dataclasses import .*\bdataclass\b|^import dataclasses", re.MULTILINE)
     assert [path for path, text in texts.items() if of_the_library.search(text)] == []

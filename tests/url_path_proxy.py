@@ -1,4 +1,4 @@
-"""A small reverse proxy below a path of its site: it strips the path from requests, or keeps it. All else is 404."""
+"""A small reverse proxy below a URL path. It strips the path from requests, or keeps it. Other paths return 404."""
 
 import http.client
 import threading
@@ -15,14 +15,14 @@ _HOP: Final = frozenset({"connection", "keep-alive", "transfer-encoding", "host"
 
 
 def variables_of(port: int, url_path: UrlPath) -> dict[str, str]:
-    """The settings of a service behind a proxy at a port of this machine."""
+    """Return the settings of a service behind a proxy on a local port."""
     url = f"http://127.0.0.1:{port}{PATH}"
     return {"PUBLIC_URL": url, "OCTAVO_SERVER__URL_PATH": url_path, "OCTAVO_SERVER__TRUSTED_PROXIES": "127.0.0.1"}
 
 
 @contextmanager
 def proxying(port: int, upstream: int, url_path: UrlPath) -> Iterator[str]:
-    """Serve the service at the port `upstream` below `PATH` at another port. The public URL."""
+    """Serve the service on port `upstream` below `PATH` on another port. Yield the public URL."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

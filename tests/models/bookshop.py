@@ -1,4 +1,4 @@
-"""The bookshop: one project with every kind of attribute and relation, and names that are hard to store."""
+"""The bookshop: a project with every kind of attribute and relation, and names that are hard to store."""
 
 import hashlib
 import hmac
@@ -37,12 +37,12 @@ WORDS = ("sea", "moon", "river", "stone", "glass", "north", "paper", "über", "1
 
 
 def bookshop_registry() -> Registry:
-    """The definitions of the bookshop."""
+    """Return the definitions of the bookshop."""
     return load_registry(DEFINITIONS)
 
 
 async def write_bookshop(database: Database, registry: Registry) -> None:
-    """The tables, and content that is the same on every database."""
+    """Create the tables and write content that is equal on every database."""
     own = (
         *(leases.TABLE, outbox.TABLE, schedules.TABLE, audit.TABLE, rate_limits.TABLE),
         *(admin_sessions.TABLE, admin_sessions.PASSWORDS, user_token_versions.TABLE, user_token_versions.BLOCKS),
@@ -161,7 +161,7 @@ def _book(number: int, random: Random, files: list[int], authors: list[int], gen
 
 
 def _scalars(number: int, random: Random) -> dict[str, Any]:
-    """Scalars, each of them null now and then."""
+    """Return scalar values, each of them null in some entries."""
     values: dict[str, Any] = {
         "blurb": f'Blurb {number}\nwith "quotes" and \\ and emoji \N{BOOKS}',
         "body": f"# Body {number}",

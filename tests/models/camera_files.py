@@ -1,4 +1,4 @@
-"""Files as phones, cameras and programs write them, with a location and other metadata; written when asked for."""
+"""Files as phones, cameras and programs write them, with a location and other metadata. Generated on demand."""
 
 import io
 import struct
@@ -8,14 +8,14 @@ from typing import Any, Final
 from PIL import Image, PngImagePlugin
 
 SECRET: Final = b"Secret Place"
-"""Occurs in every place of a file that can name a location."""
+"""Occurs wherever a file can name a location."""
 _GPS: Final = 0x8825
 _XMP_ID: Final = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
 _CANON_ID: Final = bytes.fromhex("85c0b687820f11e08111f4ce462b6a48")
 
 
 def exif(tags: Mapping[int, Any] | None = None) -> Image.Exif:
-    """A location, a maker and a serial number, and other tags."""
+    """Return EXIF data with a location, a manufacturer, a serial number and other tags."""
     found = Image.Exif()
     found.update(tags or {})
     found[0x010F] = SECRET.decode()
@@ -26,7 +26,7 @@ def exif(tags: Mapping[int, Any] | None = None) -> Image.Exif:
 
 
 def tiff_tags(tags: Mapping[int, Any]) -> Image.Exif:
-    """The same, as Pillow writes it to TIFF files."""
+    """Return the same tags as Pillow writes them to TIFF files."""
     found = exif(tags)
     for directory in (0x8769, _GPS):
         found[directory] = found.get_ifd(directory)
@@ -34,7 +34,7 @@ def tiff_tags(tags: Mapping[int, Any]) -> Image.Exif:
 
 
 def photograph(kind: str, width: int = 300, height: int = 200, orientation: int = 1, **options: Any) -> bytes:
-    """A photograph with metadata."""
+    """Return a photo with metadata."""
     written = io.BytesIO()
     image = Image.effect_noise((width, height), 50).convert("RGB")
     image.save(written, kind, exif=exif({0x0112: orientation} if orientation > 1 else {}), **options)
@@ -42,7 +42,7 @@ def photograph(kind: str, width: int = 300, height: int = 200, orientation: int 
 
 
 def several_photographs() -> bytes:
-    """A photograph of a phone that takes two at once (MPO), each with a location."""
+    """Return a file with two photos of a phone (MPO), each with a location."""
     images = [Image.effect_noise((600, 400), spread).convert("RGB") for spread in (20, 60)]
     images[1].encoderinfo = {"exif": exif()}
     written = io.BytesIO()
@@ -56,7 +56,7 @@ def box(kind: bytes, *content: bytes) -> bytes:
 
 
 def movie(brand: bytes = b"isom") -> bytes:
-    """A film of a phone: the location in each place that phones, cameras and programs write it to."""
+    """Return a video of a phone, with the location wherever phones, cameras and programs write it."""
     pixels, positions = b"PIXELS" * 9, SECRET * 3
     header = box(b"ftyp", brand, bytes(4)) if brand else b""
     start = len(header) + 8
@@ -94,7 +94,7 @@ def _track(handler: bytes, start: int, size: int) -> bytes:
 
 
 def canon_raw() -> bytes:
-    """A raw file of a Canon camera: its tags, and the location."""
+    """Return a raw file of a Canon camera: its tags and the location."""
     tags = box(b"uuid", _CANON_ID, box(b"CMT1", b"needed"), box(b"CMT4", SECRET))
     return box(b"ftyp", b"crx ", bytes(4)) + box(b"moov", tags) + box(b"uuid", b"preview of it...", b"needed")
 
@@ -120,7 +120,7 @@ def _gif() -> bytes:
 def _tiff(**options: Any) -> bytes:
     pages = [Image.effect_noise((300, 200), spread).convert("RGB") for spread in (20, 60)]
     written = io.BytesIO()
-    with_tags = exif if options.get("compression") else tiff_tags  # libtiff writes no directories
+    with_tags = exif if options.get("compression") else tiff_tags  # libtiff does not write directories
     notes = with_tags({270: SECRET.decode(), 700: SECRET, 33723: SECRET})
     pages[0].save(written, "TIFF", save_all=True, append_images=pages[1:], exif=notes, **options)
     return written.getvalue() + SECRET
@@ -132,7 +132,7 @@ def _avif(brand: bytes = b"avif") -> bytes:
 
 
 def camera_files() -> Mapping[str, tuple[str, bytes]]:
-    """The type and the content of each file, by name."""
+    """Return type and content of each file, by name."""
     jpeg = photograph("JPEG", comment=SECRET, progressive=True)
     segments = b"".join(
         bytes((0xFF, marker)) + struct.pack(">H", len(SECRET) + 2) + SECRET for marker in (0xE0, 0xE3, 0xED, 0xEF)

@@ -1,4 +1,4 @@
-"""A club: a project with users and little else, as a service on an empty database, asked over HTTP in the process."""
+"""The club: a small project with users, served on a new database. Requests stay in the process."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ NEVER = {
     "OCTAVO_ADMIN__RATE_LIMIT__ENABLED": "false",
 }
 STILL = {"OCTAVO_SERVER__BACKGROUND": "false"}
-"""With `polls=False`, only requests use the database: tests count its statements."""
+"""With `polls=False`, only requests use the database, so tests can count its statements."""
 SAFE = {"OCTAVO_API__COMPAT__PROFILE": "safe"}
 ALLOW = {
     "OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__REGISTER__ALLOWED_FIELDS": "nickname,pin,friend,role,confirmed,blocked"
@@ -44,13 +44,13 @@ _USER = "plugin::users-permissions.user"
 
 @cache
 def hashed(password: str = PASSWORD) -> str:
-    """A hash as v4 writes it, but made in no time."""
+    """Return a hash in v4's format, at low cost."""
     return bcrypt.hashpw(password.encode(), bcrypt.gensalt(4, prefix=b"2a")).decode()
 
 
 @dataclass(frozen=True)
 class Club:
-    """A service that has started, in development."""
+    """A started service in development mode."""
 
     octavo: Process
     folder: Path
@@ -68,13 +68,13 @@ class Club:
         client: str = "192.0.2.1",
         headers: tuple[tuple[str, str], ...] = (),
     ) -> Answer:
-        """The answer to a request with a JSON body."""
+        """Return the response to a request with a JSON body."""
         sent: list[dict[str, Any]] = []
 
         async def send(message: Any) -> None:
             sent.append(message)
 
-        given = [*headers, ("Content-Type", "application/json")]  # the first counts
+        given = [*headers, ("Content-Type", "application/json")]  # the first one counts
         if token:
             given.append(("Authorization", f"Bearer {token}"))
         chunks = () if body is None else (body if isinstance(body, bytes) else json.dumps(body).encode(),)
@@ -95,12 +95,12 @@ class Club:
         return str(answer.json["jwt"])
 
     async def store(self, key: str, value: Mapping[str, Any]) -> None:
-        """A setting as v4's administrators leave it in the database."""
+        """Store a setting as v4's administrators do."""
         text = "INSERT INTO strapi_core_store_settings (key, value, type) VALUES ({v1}, {v2}, 'object')"
         await write(self.database, text, f"plugin_users-permissions_{key}", json.dumps(value))
 
     async def grant(self, role_type: str, *actions: str) -> None:
-        """Let a role do more, past everything that the service remembers."""
+        """Grant a role more permissions directly in the database, without clearing caches."""
         for action in actions:
             await write(self.database, "INSERT INTO up_permissions (action) VALUES ({v1})", action)
             text = """INSERT INTO up_permissions_role_links (permission_id, role_id)
@@ -112,7 +112,7 @@ class Club:
         return await self.database.fetch_value(text)
 
     async def mails(self, count: int = 1) -> list[EmailMessage]:
-        """The messages so far, oldest first, once there are so many."""
+        """Return the messages, oldest first, once that many have been sent."""
         for _ in range(3000):
             files = sorted((self.folder / ".octavo/mail").glob("*.eml"))
             if len(files) >= count:
@@ -123,9 +123,9 @@ class Club:
 
 @asynccontextmanager
 async def open_club(folder: Path, variables: Mapping[str, str], *, filled: bool = False) -> AsyncIterator[Club]:
-    """A club with ann (1), mallory (2), who is blocked, and carol (3), whose address is not confirmed.
+    """Open a club with the users ann (1), mallory (2, blocked) and carol (3, unconfirmed address).
 
-    `filled`: its database has them already.
+    `filled`: its database already contains them.
     """
     _write_definitions(folder)
     (folder / ".octavo").mkdir(exist_ok=True)
@@ -173,12 +173,12 @@ async def _write_people(database: Database) -> None:
 
 
 def error(status: int, name: str, message: str, **details: Any) -> dict[str, Any]:
-    """The whole body of a refusal."""
+    """Return the whole body of an error response."""
     return {"data": None, "error": {"status": status, "name": name, "message": message, "details": details}}
 
 
 def problems(*listed: tuple[str, str]) -> dict[str, Any]:
-    """The whole body of a refusal by validation."""
+    """Return the whole body of a validation error."""
     found = [{"path": [path], "message": message, "name": "ValidationError"} for path, message in listed]
     message = listed[0][1] if len(listed) == 1 else f"{len(listed)} errors occurred"
     return error(400, "ValidationError", message, errors=found)

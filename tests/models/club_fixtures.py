@@ -1,4 +1,4 @@
-"""The club's databases, written once in a run to be copied."""
+"""Templates of the club's database, written once per test run."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ CLUB_DATABASE = ".octavo/data.db"
 
 @pytest.fixture(scope="session")
 async def sqlite_club_template(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of a club's database."""
+    """Return the file of a club's database."""
     folder = tmp_path_factory.mktemp("club")
     async with open_club(folder, NEVER):
         return folder / CLUB_DATABASE
@@ -23,7 +23,7 @@ async def sqlite_club_template(anyio_backend: str, tmp_path_factory: pytest.Temp
 async def postgresql_club_template(
     anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, postgresql_server: PostgresqlServer
 ) -> str:
-    """The name of a club's database."""
+    """Return the name of a club's database."""
     url = postgresql_server.create_database()
     async with open_club(tmp_path_factory.mktemp("club"), {**postgresql_variables(url), **NEVER}):
         return database_name(url)

@@ -1,4 +1,4 @@
-"""Writes content into v4's tables row by row, as another user would: what reads are tested on does not come from us.
+"""Write content into v4's tables row by row, so that tests of reads do not depend on Octavo's writer.
 
 Ids are counted here, so the same content has the same ids on every database.
 """
@@ -34,7 +34,7 @@ _CASTS = {
 
 
 class ContentWriter:
-    """Adds entries of a registry's definitions. Instants are given in milliseconds, JSON as the value itself."""
+    """Adds entries of a registry's content types. Times are in milliseconds, JSON is the value itself."""
 
     def __init__(self, connection: Connection, registry: Registry, dialect: Dialect) -> None:
         self._connection = connection
@@ -43,7 +43,7 @@ class ContentWriter:
         self._ids: Counter[str] = Counter()
 
     async def add(self, uid: str, **values: Any) -> int:
-        """An entry or component with everything that belongs to it; its id. Relations take ids, or (UID, id) pairs."""
+        """Add an entry or component with nested values and return its id. Relations take ids, or (UID, id) pairs."""
         definition = self._registry.definition(uid)
         row, kinds = self._own_row(definition, values)
         entry_id = await self._insert(table_name(definition), row, kinds)
@@ -53,7 +53,7 @@ class ContentWriter:
         return entry_id
 
     async def insert(self, table: str, **row: Any) -> int:
-        """A row of a table that belongs to no definition."""
+        """Insert a row of a table without a definition."""
         return await self._insert(table, row, {})
 
     def _own_row(self, definition: Definition, values: Mapping[str, Any]) -> tuple[Row, dict[str, ValueKind]]:

@@ -1,4 +1,4 @@
-"""The bookshop as fixtures: made once for a run, on each database, only read by tests."""
+"""Fixtures of the bookshop: written once per test run and database, shared by tests that only read."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import partial
@@ -24,7 +24,7 @@ from tests.postgresql_server import PostgresqlServer, database_name
 
 @pytest.fixture(scope="session")
 def registry() -> Registry:
-    """The definitions of the bookshop."""
+    """Return the definitions of the bookshop."""
     return bookshop_registry()
 
 
@@ -49,7 +49,7 @@ async def postgresql_bookshop(
 async def mysql_bookshop(
     anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mysql_server: MysqlServer
 ) -> AsyncIterator[Site]:
-    """Its texts are compared by their code points, as on the other databases."""
+    """Texts are compared by code points, as on the other databases."""
     variables = mysql_variables(mysql_server.url(mysql_server.create_database(collation=mysql_server.exact)))
     site = await open_bookshop(tmp_path_factory.mktemp("bookshop"), variables)
     yield site
@@ -58,21 +58,21 @@ async def mysql_bookshop(
 
 @pytest.fixture(scope="session", params=["sqlite", "postgresql", "mysql"])
 def bookshop(request: pytest.FixtureRequest) -> Site:
-    """The bookshop on each database in turn."""
+    """Serve the bookshop on each database."""
     site: Site = request.getfixturevalue(f"{request.param}_bookshop")
     return site
 
 
 @pytest.fixture(scope="session")
 async def safe_bookshop(anyio_backend: str, bookshop: Site) -> AsyncIterator[Site]:
-    """The same bookshop under the profile `safe`, started."""
+    """Serve the same bookshop under the profile `safe`."""
     async with under_safe(bookshop) as site:
         yield site
 
 
 @pytest.fixture(scope="session")
 async def sqlite_bookshop_template(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of a bookshop's database, to be copied."""
+    """Return the file of a bookshop's database, as a template."""
     folder = tmp_path_factory.mktemp("template")
     site = await open_bookshop(folder, {})
     await site.database.close()
@@ -83,7 +83,7 @@ async def sqlite_bookshop_template(anyio_backend: str, tmp_path_factory: pytest.
 async def postgresql_bookshop_template(
     anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, postgresql_server: PostgresqlServer
 ) -> str:
-    """The name of a bookshop's database, to be copied."""
+    """Return the name of a bookshop's database, as a template."""
     url = postgresql_server.create_database()
     site = await open_bookshop(tmp_path_factory.mktemp("template"), postgresql_variables(url))
     await site.database.close()
@@ -94,7 +94,7 @@ async def postgresql_bookshop_template(
 async def mysql_bookshop_template(
     anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mysql_server: MysqlServer
 ) -> str:
-    """The name of a bookshop's database, to be copied."""
+    """Return the name of a bookshop's database, as a template."""
     name = mysql_server.create_database(collation=mysql_server.exact)
     site = await open_bookshop(tmp_path_factory.mktemp("template"), mysql_variables(mysql_server.url(name)))
     await site.database.close()
@@ -103,20 +103,20 @@ async def mysql_bookshop_template(
 
 @pytest.fixture(params=["sqlite", "postgresql", "mysql"])
 def bookshop_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
-    """A copy of the bookshop's database on each database in turn."""
+    """Return a copy of the bookshop's database, on each database."""
     with copy_of(request, "bookshop") as copy:
         yield copy
 
 
 async def open_copy(folder: Path, copy: Copy, settings: Mapping[str, str] = MappingProxyType({})) -> Site:
-    """The bookshop in a folder, on a copy of its database, with custom settings."""
+    """Open the bookshop in a folder, on a copy of its database, with custom settings."""
     copy.place(folder / ".tmp/data.db")
     return await open_project(folder, {**copy.variables, **settings})
 
 
 @pytest.fixture
 async def own_bookshop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> AsyncIterator[Site]:
-    """A bookshop on each database in turn that a test may write to; its rows were all inserted with their ids."""
+    """Serve a writable bookshop on each database. Its rows were inserted with their ids."""
     site = await open_copy(tmp_path, bookshop_copy)
     yield site
     await site.database.close()
@@ -124,12 +124,12 @@ async def own_bookshop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) 
 
 @pytest.fixture
 def still(monkeypatch: pytest.MonkeyPatch) -> Hands:
-    """Clocks that a test moves, for services created from now on: nothing is refreshed by the passing of time."""
+    """Stop the clocks of services created from now on, so that no cache expires. Tests advance them."""
     return hold_clocks(monkeypatch)
 
 
 def hold_clocks(monkeypatch: pytest.MonkeyPatch) -> Hands:
-    """The same for fixtures of other scopes."""
+    """Stop the clocks for fixtures of other scopes."""
     hands = Hands()
     monkeypatch.setattr(infrastructure, "Authenticator", partial(Authenticator, clock=hands.clock))
     monkeypatch.setattr(locales, "time", SimpleNamespace(monotonic=lambda: hands.steady))
@@ -138,8 +138,9 @@ def hold_clocks(monkeypatch: pytest.MonkeyPatch) -> Hands:
 
 @pytest.fixture
 def measured_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each read counts as a quick one once it has been measured, however long this machine took for it: for tests that
-    count calls, which are others where a read waits for its turn or for a thread."""
+    """Treat every measured read as fast, however long it took, for tests that count calls: slow reads wait for a slot
+    or a thread, which adds calls.
+    """
     for name in ("QUICK_SECONDS", "SHORT_SECONDS"):
         monkeypatch.setattr(read_placement, name, inf)
     monkeypatch.setattr(sqlite, "LOOP_SECONDS", inf)
@@ -147,12 +148,12 @@ def measured_quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def warm(bookshop: Site, still: Hands) -> AsyncIterator[Site]:
-    """A bookshop whose clocks stand still and that knows its roles, its locales and the tokens of `bookshop`."""
+    """Serve a bookshop whose clocks stand still and whose roles, locales and tokens of `bookshop` are cached."""
     octavo = app.build(bookshop.octavo.settings)
     await octavo.database.connect()
     site = Site(octavo)
     for token in (None, FULL_TOKEN, SOME_TOKEN):
         await site.get("/api/books?populate=author", token)
-    await octavo.infrastructure.authenticator.settle()  # the use of tokens is noted in the background
+    await octavo.infrastructure.authenticator.settle()  # uses of tokens are written in the background
     yield site
     await octavo.database.close()

@@ -1,4 +1,4 @@
-"""A corpus of files as phones, cameras, office programs and attackers produce them; written when asked for."""
+"""A corpus of files as phones, cameras, office programs and attackers create them. Generated on demand."""
 
 import io
 import struct
@@ -12,7 +12,7 @@ from tests.models.pictures import animation, bomb, picture
 
 
 def odd_files() -> Mapping[str, bytes]:
-    """The content of each file, by name. Files with a location contain `SECRET`."""
+    """Return the content of each file, by name. Files with a location contain `SECRET`."""
     jpeg = photograph("JPEG")
     pages = [Image.new("RGB", (400, 300), shade) for shade in ("red", "blue")]
     camera = {name: content for name, (_, content) in camera_files().items()}
@@ -92,7 +92,7 @@ def odd_files() -> Mapping[str, bytes]:
 
 
 def broken_images() -> Mapping[str, bytes]:
-    """Images that no decoder accepts."""
+    """Return images that no decoder accepts."""
     return {
         "half.jpg": picture("JPEG", 300, 200)[:300],
         "half.png": picture("PNG", 300, 200)[:120],

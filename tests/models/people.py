@@ -1,4 +1,4 @@
-"""People for the access tests, written row by row as others would; tokens made by hand; clocks moved by hand."""
+"""Users and tokens for the access tests, written row by row; tokens signed by the tests; clocks that tests set."""
 
 import base64
 import hashlib
@@ -43,7 +43,7 @@ TOKENS = (
 
 @dataclass
 class Hands:
-    """Clocks moved by hand."""
+    """Clocks that a test sets."""
 
     day: float = NOW
     steady: float = 0.0
@@ -90,7 +90,7 @@ async def _write_tokens(database: Database) -> None:
 
 
 async def write(database: Database, text: str, *values: object) -> int:
-    """A change by another user: past everything that Octavo remembers. The values are `v1`, `v2` ..."""
+    """Write as another process would, without clearing Octavo's caches. The values are `v1`, `v2` ..."""
     if not values:
         return await database.execute(text)
     named = {f"v{number}": value for number, value in enumerate(values, 1)}
@@ -107,7 +107,7 @@ def encode_part(value: Any) -> str:
 
 
 def mint(claims: Any, header: Any = HEADER, secret: str = SECRETS.jwt_secret) -> str:
-    """A token made by hand, so that it can be wrong in any way."""
+    """Sign a token in the test, so that it can be wrong in any way."""
     signed = f"{encode_part(header)}.{encode_part(claims)}"
     algorithm = header.get("alg") if isinstance(header, dict) else None
     digest = hmac.digest(secret.encode(), signed.encode(), HASHES.get(str(algorithm), hashlib.sha256))

@@ -1,4 +1,4 @@
-"""Fixtures of the access tests: the tables, some users in them, and clocks that a test moves."""
+"""Fixtures of the access tests: tables, users, and clocks that a test sets."""
 
 from pathlib import Path
 
@@ -17,13 +17,13 @@ def hands() -> Hands:
 
 @pytest.fixture
 async def empty(database: Database) -> Database:
-    """A database with the tables and nothing in them."""
+    """Return a database with empty tables."""
     await database.execute_script((HERE / f"access_tables.{database.dialect.name}.sql").read_text())
     return database
 
 
 @pytest.fixture
 async def people(empty: Database) -> Database:
-    """A database with roles, users and API tokens."""
+    """Return a database with roles, users and API tokens."""
     await write_people(empty)
     return empty

@@ -1,4 +1,4 @@
-"""Pictures for the tests, drawn when asked for; files as they arrive."""
+"""Pictures for the tests, drawn on demand, and uploads."""
 
 import base64
 import io
@@ -15,7 +15,7 @@ ROTATED = 6
 
 @dataclass(frozen=True)
 class Arriving:
-    """A file as a form brings it."""
+    """An uploaded file of a form."""
 
     filename: str
     content: bytes
@@ -27,25 +27,25 @@ class Arriving:
 
 
 def picture(kind: str, width: int, height: int, mode: str = "RGB", **options: Any) -> bytes:
-    """A picture in one color."""
+    """Return a picture in one color."""
     return _saved(Image.new(mode, (width, height)), kind, **options)
 
 
 def turned_picture(width: int, height: int) -> bytes:
-    """A photograph whose camera was held upright: lying pixels, and a note to turn them."""
+    """Return a photo of a camera held upright: landscape pixels and an EXIF orientation."""
     exif = Image.Exif()
     exif[0x0112] = ROTATED
     return picture("JPEG", width, height, exif=exif)
 
 
 def animation(kind: str, width: int, height: int) -> bytes:
-    """Three frames."""
+    """Return an animation with three frames."""
     frames: Sequence[Image.Image] = [Image.new("L", (width, height), shade).convert("RGB") for shade in (0, 99, 200)]
     return _saved(frames[0], kind, save_all=True, append_images=frames[1:], duration=50)
 
 
 def bomb(width: int, height: int) -> bytes:
-    """A small file that claims to be a very large picture."""
+    """Return a small file that claims to be a very large picture."""
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     return (
         b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(bytes(1000))) + _chunk(b"IEND")
@@ -63,7 +63,7 @@ def _saved(image: Image.Image, kind: str, **options: Any) -> bytes:
 
 
 def heic_picture() -> bytes:
-    """A photo in HEIC of 120 x 60 pixels, red at the left and blue at the right. Only encoders with x265 write it."""
+    """Return a HEIC photo of 120 x 60 pixels, red on the left and blue on the right. Requires an encoder with x265."""
     return base64.b64decode(_HEIC)
 
 

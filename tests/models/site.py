@@ -1,4 +1,4 @@
-"""The bookshop put together as a service and asked in the same process: through HTTP, without a socket."""
+"""The bookshop as a service. Tests send HTTP requests in the same process, without a socket."""
 
 import shutil
 from collections.abc import AsyncIterator, Mapping
@@ -17,12 +17,12 @@ from tests.api.http.asgi import Answer, call
 from tests.models.bookshop import DEFINITIONS, SECRETS, write_bookshop
 
 COUNTED = {"OCTAVO_DATABASE__TOTALS": "counted"}
-"""Nothing looks after totals in the background: for tests that count statements."""
+"""Settings without background maintenance of counts, for tests that count statements."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """A service, its database open."""
+    """A service with an open database."""
 
     octavo: Process
 
@@ -35,7 +35,7 @@ class Site:
         return await call(self.octavo.asgi, "GET", target, headers)
 
     async def statements(self, target: str, token: str | None = None) -> int:
-        """How many statements a request needs."""
+        """Return how many statements a request sends."""
         before = self.database.statements
         answer = await self.get(target, token)
         assert answer.status == 200, answer.body
@@ -43,7 +43,7 @@ class Site:
 
 
 def postgresql_variables(url: str) -> dict[str, str]:
-    """The variables that name a database to a v4 project."""
+    """Return the variables that configure a database of a v4 project."""
     parts = urlsplit(url)
     return {
         "DATABASE_CLIENT": "postgres",
@@ -54,13 +54,13 @@ def postgresql_variables(url: str) -> dict[str, str]:
 
 
 def mysql_variables(url: str) -> dict[str, str]:
-    """The same for a database on MySQL or MariaDB."""
+    """Return the same variables for MySQL or MariaDB."""
     return {"DATABASE_CLIENT": "mysql", "DATABASE_URL": url}
 
 
 @asynccontextmanager
 async def another(site: Site, **compat: Any) -> AsyncIterator[Site]:
-    """The same content served by another process, with other rules of the compatibility profile."""
+    """Serve the same content in another service with other rules of the compatibility profile."""
     settings = site.octavo.settings
     rules = replace(settings.api.compat, **compat)
     octavo = build(replace(settings, api=replace(settings.api, compat=rules)))
@@ -72,14 +72,14 @@ async def another(site: Site, **compat: Any) -> AsyncIterator[Site]:
 
 
 async def open_bookshop(folder: Path, variables: Mapping[str, str]) -> Site:
-    """A new bookshop in a folder; without variables on SQLite there."""
+    """Open a new bookshop in a folder, on SQLite there unless `variables` name another database."""
     site = await open_project(folder, variables)
     await write_bookshop(site.database, site.octavo.site.registry)
     return site
 
 
 async def open_project(folder: Path, variables: Mapping[str, str]) -> Site:
-    """The project of the bookshop in a folder, on a database as it is."""
+    """Open the bookshop's project in a folder, on an existing database."""
     shutil.copytree(DEFINITIONS / "src", folder / "src", dirs_exist_ok=True)
     (folder / ".tmp").mkdir(exist_ok=True)
     (folder / ".tmp/data.db").touch()
@@ -90,7 +90,7 @@ async def open_project(folder: Path, variables: Mapping[str, str]) -> Site:
 
 @asynccontextmanager
 async def under_safe(site: Site) -> AsyncIterator[Site]:
-    """The same content, served under the profile `safe`."""
+    """Serve the same content under the profile `safe`."""
     settings = site.octavo.settings
     compat = Compat(profile="safe", **{name: rule.safe for name, rule in RULES.items()})  # type: ignore[arg-type]
     octavo = build(replace(settings, api=replace(settings.api, compat=compat)))

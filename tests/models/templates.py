@@ -1,4 +1,4 @@
-"""Databases that are written once in a run and copied for each test: writing one again takes ten times as long."""
+"""Template databases, written once per test run and copied for each test: writing one takes ten times as long."""
 
 import shutil
 from collections.abc import Iterator, Mapping
@@ -15,14 +15,14 @@ from tests.postgresql_server import PostgresqlServer
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy of a template: the file that is to be copied still, or a database with its address and variables."""
+    """A copy of a template: a file that still has to be copied, or a database with its URL and variables."""
 
     file: Path | None = None
     url: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, target: Path) -> None:
-        """Copy the file, if it is one, to where a project on SQLite looks for its database."""
+        """Copy the file, if any, to the path where a project looks for its SQLite database."""
         if self.file is not None:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(self.file, target)
@@ -30,10 +30,10 @@ class Copy:
 
 @contextmanager
 def copy_of(request: pytest.FixtureRequest, name: str) -> Iterator[Copy]:
-    """A copy of what `sqlite_NAME_template` (a file), `postgresql_NAME_template` or `mysql_NAME_template` (names of
-    databases) is.
+    """Return a copy of `sqlite_NAME_template` (a file), `postgresql_NAME_template` or `mysql_NAME_template` (database
+    names).
 
-    The fixture that asks has a parameter, `sqlite`, `postgresql` or `mysql`.
+    The requesting fixture has a parameter, `sqlite`, `postgresql` or `mysql`.
     """
     template = request.getfixturevalue(f"{request.param}_{name}_template")
     if request.param == "sqlite":

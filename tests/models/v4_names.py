@@ -1,4 +1,4 @@
-"""Names of files as Strapi v4 stores them: a hash, and everything after the last dot of the name that was uploaded."""
+"""File names in Strapi v4's storage: a hash, and the uploaded name from its last dot."""
 
 from typing import Final
 

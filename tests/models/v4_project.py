@@ -1,4 +1,4 @@
-"""Small v4 projects for tests: definitions, and the files that v4 generates for them unless others are given."""
+"""Small v4 projects for tests: definitions, and the files that v4 generates for them unless a test replaces them."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ PACKAGES = ("@strapi/strapi", *(f"@strapi/plugin-{name}" for name in ("graphql",
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> Path:
-    """Write texts; where one begins with `createCore`, as v4's generator would: its factories are there."""
+    """Write texts. For a text that begins with `createCore`, import the factories, as v4's generator does."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,9 +27,9 @@ def write_files(folder: Path, files: Mapping[str, str]) -> Path:
 
 
 def write_project(folder: Path, types: Mapping[str, Any], files: Mapping[str, str | None]) -> Path:
-    """A project with a content-type for each of `types` (attributes by name; `single:NAME` for a single type).
+    """Write a project with a content type for each of `types` (attributes by name; `single:NAME` for a single type).
 
-    `files` come instead of generated ones; None leaves one out.
+    `files` replace generated ones; None leaves one out.
     """
     generated: dict[str, str | None] = {"package.json": json.dumps({"dependencies": dict.fromkeys(PACKAGES, "4.26.2")})}
     for given, attributes in types.items():
@@ -51,6 +51,6 @@ def write_project(folder: Path, types: Mapping[str, Any], files: Mapping[str, st
 
 
 def read_project(folder: Path, types: Mapping[str, Any], files: Mapping[str, str | None]) -> Code:
-    """What the code of such a project says."""
+    """Return what v4's code analysis finds in such a project."""
     write_project(folder, types, files)
     return read_code(folder, load_registry(folder))

@@ -1,4 +1,4 @@
-"""A small content model for writing: every kind of attribute and relation, nested components, drafts and locales."""
+"""A small content model for writes: every kind of attribute and relation, nested components, drafts and locales."""
 
 from typing import Any
 

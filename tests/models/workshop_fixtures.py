@@ -1,4 +1,4 @@
-"""A workshop in both databases, with makers and files to link to, and the writer on it."""
+"""Fixtures of the workshop on each database, with makers and files to link to, and the writer."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Registry:
 
 @dataclass(frozen=True)
 class Workshop:
-    """The writer, and short ways to look at what it wrote."""
+    """The writer, and helpers to read what it wrote."""
 
     database: Database
     registry: Registry
@@ -75,7 +75,7 @@ async def _write(database: Database, workshop: Registry) -> None:
 async def sqlite_workshop_template(
     anyio_backend: str, workshop: Registry, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The file of a workshop's database, to be copied."""
+    """Return the file of a workshop's database, as a template."""
     path = tmp_path_factory.mktemp("template") / "data.db"
     await _write(SqliteDatabase(path), workshop)
     return path
@@ -85,7 +85,7 @@ async def sqlite_workshop_template(
 async def postgresql_workshop_template(
     anyio_backend: str, workshop: Registry, postgresql_server: PostgresqlServer
 ) -> str:
-    """The name of a workshop's database, to be copied."""
+    """Return the name of a workshop's database, as a template."""
     url = postgresql_server.create_database()
     await _write(PostgresqlDatabase(url), workshop)
     return database_name(url)
@@ -93,7 +93,7 @@ async def postgresql_workshop_template(
 
 @pytest.fixture(scope="session")
 async def mysql_workshop_template(anyio_backend: str, workshop: Registry, mysql_server: MysqlServer) -> str:
-    """The name of a workshop's database, to be copied."""
+    """Return the name of a workshop's database, as a template."""
     name = mysql_server.create_database(collation=mysql_server.exact)
     await _write(MysqlDatabase(mysql_server.url(name)), workshop)
     return name
@@ -101,7 +101,8 @@ async def mysql_workshop_template(anyio_backend: str, workshop: Registry, mysql_
 
 @pytest.fixture(params=["sqlite", "postgresql", "mysql"])
 def workshop_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Database]]:
-    """Makes a driver of one copy of the workshop's database, not yet connected; on each database in turn."""
+    """Return a function that creates a driver, not yet connected, of a copy of the workshop's database. Once per
+    database."""
     path = tmp_path / "workshop.db"
     with copy_of(request, "workshop") as copy:
         copy.place(path)
@@ -112,7 +113,7 @@ def workshop_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterato
 async def shop(
     anyio_backend: str, workshop: Registry, workshop_database: Callable[[], Database]
 ) -> AsyncIterator[Workshop]:
-    """Makers 1 to 6 and files 1 to 4 are there."""
+    """Return the workshop with makers 1 to 6 and files 1 to 4."""
     database = workshop_database()
     await database.connect()
     yield Workshop(database, workshop, EntryWriter(database, workshop))
