@@ -1,4 +1,4 @@
-"""What the tests of administrators share: clubs with administrators and a content-type that tells its creators."""
+"""Fixtures for tests with administrators: clubs with administrators, and a content type that shows its creators."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -33,7 +33,7 @@ NOTE: dict[str, Any] = {
     "attributes": {"title": {"type": "string", "pluginOptions": {"i18n": {"localized": True}}}},
 }
 SHORT = "OCTAVO_API__COMPAT__ADMIN_TOKENS"
-"""The rule of which an office has the value `short`."""
+"""The compatibility rule that an office sets to `short`."""
 PEOPLE = (
     ("ada", True, False, "strapi-super-admin"),
     ("edi", True, False, "strapi-editor"),
@@ -41,8 +41,9 @@ PEOPLE = (
     ("blo", True, True, "strapi-super-admin"),
     ("new", True, False, None),
 )
-"""Ada (1) may do everything, Edi (2) has a role that may not, Ina (3) is not active, Blo (4) is blocked, New (5) has
-neither role nor password."""
+"""Ada (1) is a super administrator, Edi (2) an editor, Ina (3) is inactive, Blo (4) is blocked, New (5) has neither
+role nor password.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Office:
         return await self.post("login", {"email": f"{name}@admin.example", "password": password}, **options)
 
     async def session(self, name: str = "ada") -> tuple[str, str]:
-        """An access token, and the value of the refresh cookie."""
+        """Sign in; return the access token and the value of the refresh cookie."""
         answer = await self.log_in(name)
         assert answer.status == 200, answer.body
         return answer.json["data"]["token"], SimpleCookie(answer.headers["set-cookie"])[COOKIE].value
@@ -67,10 +68,10 @@ class Office:
         return await self.post("renew-token", headers=(("Cookie", f"theme=dark; {COOKIE}={cookie}"), *headers))
 
     async def change(self, name: str, column: str, value: Any) -> None:
-        """A change by another user: past everything that the service remembers."""
+        """Change an administrator's row as other software does, past the service's caches."""
         text = f"UPDATE admin_users SET {column} = {{v1}} WHERE email = {{v2}}"
         await write(self.club.database, text, value, f"{name}@admin.example")
-        self.club.octavo.infrastructure.authenticator.administrators.forget()  # as after a second
+        self.club.octavo.infrastructure.authenticator.administrators.forget()  # as if notes had existed from the start
 
 
 async def write_administrators(club: Club) -> None:
@@ -90,7 +91,7 @@ async def write_administrators(club: Club) -> None:
 
 @asynccontextmanager
 async def _administered_club(folder: Path, variables: Mapping[str, str], *, filled: bool) -> AsyncIterator[Club]:
-    """A club with the content-type of notes in a folder. `filled`: its database has the users and administrators."""
+    """Open a club with a content type for notes. With `filled`, its database has users and administrators."""
     write_type(folder, NOTE)
     async with open_club(folder, variables, filled=filled) as club:
         if not filled:
@@ -100,7 +101,7 @@ async def _administered_club(folder: Path, variables: Mapping[str, str], *, fill
 
 @pytest.fixture(scope="session")
 async def sqlite_office_template(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of an office's database."""
+    """Return the path of an office's SQLite database."""
     folder = tmp_path_factory.mktemp("office")
     async with _administered_club(folder, NEVER, filled=False):
         return folder / CLUB_DATABASE
@@ -110,7 +111,7 @@ async def sqlite_office_template(anyio_backend: str, tmp_path_factory: pytest.Te
 async def postgresql_office_template(
     anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, postgresql_server: PostgresqlServer
 ) -> str:
-    """The name of an office's database."""
+    """Return the name of an office's PostgreSQL database."""
     url = postgresql_server.create_database()
     variables = {**postgresql_variables(url), **NEVER}
     async with _administered_club(tmp_path_factory.mktemp("office"), variables, filled=False):
@@ -121,7 +122,7 @@ async def postgresql_office_template(
 async def mysql_office_template(
     anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mysql_server: MysqlServer
 ) -> str:
-    """The name of an office's database."""
+    """Return the name of an office's MySQL database."""
     name = mysql_server.create_database(collation=mysql_server.exact)
     variables = {**mysql_variables(mysql_server.url(name)), **NEVER}
     async with _administered_club(tmp_path_factory.mktemp("office"), variables, filled=False):
@@ -130,14 +131,14 @@ async def mysql_office_template(
 
 @pytest.fixture(params=["sqlite", "postgresql", "mysql"])
 def office_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
-    """A copy of an office's database on each database in turn."""
+    """Yield a copy of an office's database, on each database system in turn."""
     with copy_of(request, "office") as copy:
         yield copy
 
 
 @pytest.fixture
 async def open_office(anyio_backend: str, tmp_path: Path, office_copy: Copy) -> AsyncIterator[OpenClub]:
-    """Opens an office with custom settings."""
+    """Return a function that opens an office with custom settings."""
     async with AsyncExitStack() as stack:
 
         async def open_new(**settings: str) -> Any:

@@ -1,4 +1,4 @@
-"""A newsroom: stories, topics in several languages, badges, medals with hooks, a front page, and what roles may do."""
+"""A newsroom: content types for stories, topics, badges, medals and a front page, and its users' permissions."""
 
 import json
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ COMPONENTS = {
 
 
 def write_newsroom(folder: Path) -> None:
-    """The definitions."""
+    """Write the definitions into a project folder."""
     for definition in TYPES:
         write_type(folder, definition)
     (folder / "src/api/medal/content-types/medal/lifecycles.py").write_text(MEDAL_HOOKS)
@@ -103,27 +103,27 @@ def after_find_many(event):
 
 @dataclass(frozen=True)
 class Newsroom:
-    """An office whose administrators write."""
+    """An office whose administrators edit content."""
 
     office: Office
     tokens: dict[str, str]
 
     async def ask(self, method: str, path: str, body: Any = None, by: str = "ada") -> Answer:
-        """The answer to a user, of the content manager's collection types; a path from the root is one."""
+        """Send a request as a user. A relative path is one of the content manager's collection types."""
         if by not in self.tokens:
             self.tokens[by] = (await self.office.session(by))[0]
         target = path if path.startswith("/") else f"/content-manager/collection-types/api::{path}"
         return await self.office.club.ask(method, target, body, self.tokens[by])
 
     async def make(self, path: str, body: Any, by: str = "ada") -> dict[str, Any]:
-        """An entry that is made."""
+        """Create an entry and return it."""
         answer = await self.ask("POST", path, body, by)
         assert answer.status == 200, answer.body
         made: dict[str, Any] = answer.json
         return made
 
     async def allow_nothing(self) -> None:
-        """Take everything from editors."""
+        """Remove all administrators' permissions."""
         for table in ("admin_permissions_role_links", "admin_permissions"):
             await write(self.office.club.database, f"DELETE FROM {table}")
         self.office.club.octavo.infrastructure.authenticator.administrators.forget()
@@ -137,8 +137,9 @@ class Newsroom:
         conditions: Any = (),
         role: str = "strapi-editor",
     ) -> None:
-        """Let editors, or another role, do more. No fields: all of them. An action with a plugin's name is not one on
-        entries."""
+        """Grant a permission to editors, or to another role. Without fields it covers all of them. An action that
+        contains the name of a plugin is used as it is.
+        """
         properties: dict[str, Any] = {"fields": fields} if fields else {}
         if locales is not None:
             properties["locales"] = locales

@@ -1,7 +1,8 @@
-"""A world of known cells, for tests of what rights hide: stories, badges and topics whose every value is one of two.
+"""A set of entries with known values, for tests of read permissions: each value of stories, badges and topics is one of
+two.
 
-A cell is a field of an entry. Roles' grants say which cells a user may know; who may not know a cell must not be able
-to tell which of its two values it has.
+A cell is a field of an entry. Grants decide which cells a user can read; a user must not be able to find out which of
+its two values any other cell has.
 """
 
 import random
@@ -25,7 +26,7 @@ TO_ONE = (("lead", "storys_lead_links", "story_id"), ("teaser.by", "c_teasers_by
 
 @dataclass(frozen=True)
 class Right:
-    """A grant to read."""
+    """A permission to read."""
 
     uid: str
     fields: tuple[str, ...]
@@ -35,18 +36,18 @@ class Right:
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry as the world has it."""
+    """An entry, its creator and its locale."""
 
     uid: str
     id: int
     by: int
     locale: str = ""
     inside: Mapping[str, int] = field(default_factory=dict)
-    """The ids of its components, by their places."""
+    """The ids of its components, by field."""
 
 
 class World:
-    """The entries, on the site of a newsroom."""
+    """All entries of a newsroom."""
 
     def __init__(self, newsroom: Newsroom, entries: list[Entry]) -> None:
         self.newsroom = newsroom
@@ -57,17 +58,17 @@ class World:
         return [one for one in self.entries if one.uid == uid]
 
     def holds(self, right: Right, entry: Entry, reader: int = 2) -> bool:
-        """Whether a right is about an entry."""
+        """Return whether a permission covers an entry."""
         fits = right.uid == entry.uid and (not right.own or entry.by == reader)
         return fits and (not entry.locale or entry.locale in right.locales)
 
     def known(self, rights: Iterable[Right]) -> set[Cell]:
-        """The cells that may be known."""
+        """Return the cells that the permissions make readable."""
         pairs = [(entry, right) for entry in self.entries for right in rights if self.holds(right, entry)]
         return {(entry.uid, entry.id, field) for entry, right in pairs for field in right.fields}
 
     async def turn(self, turned: set[Cell]) -> None:
-        """Give some cells their other value, and all others their first one; past everything that looks on."""
+        """Set the given cells to their second value and all others to their first one, directly in the database."""
         for uid, table in ((STORY, "storys"), (BADGE, "badges"), (TOPIC, "topics")):
             for name in set(FIELDS[uid]) & set(TEXTS):
                 await self._set(table, name, self._ids(uid, name, turned), "'omega-' || id", "'alpha-' || id")
@@ -93,7 +94,7 @@ class World:
         await self.database.execute(f"UPDATE {table} SET {column} = {case}{where}")
 
     async def _link(self, turned: set[Cell]) -> None:
-        """Leads point to the first badge or to the last one; badges are linked, or not."""
+        """Link each `lead` to the first badge or to the last one, and each badge to the story or not."""
         badges = [one.id for one in self.of(BADGE)]
         for place, table, column in TO_ONE:
             await self.database.execute(f"DELETE FROM {table}")
@@ -112,14 +113,15 @@ class World:
                     await write(self.database, text, one.id, badge, badge, one.id)
 
     def turned(self, known: set[Cell], *, linked: bool) -> set[Cell]:
-        """All that is not known. `linked`: nor is it what a user knows who knows all values of what links show in
-        lists: labels by leads, names and codes by localizations."""
+        """Return all cells that are not known. With `linked`, leave out those that lists of related entries show:
+        labels, names and codes.
+        """
         cells = {(entry.uid, entry.id, field) for entry in self.entries for field in FIELDS[entry.uid]}
         by_links = {cell for cell in cells if linked and cell[2] in ("label", "name", "code")}
         return cells - known - by_links
 
     async def grant(self, roles: Iterable[Iterable[Right]]) -> None:
-        """Let the roles of editors and of authors do exactly this."""
+        """Replace the permissions of editors and authors with these."""
         await self.newsroom.allow_nothing()
         for code, rights in zip(("strapi-editor", "strapi-author"), roles, strict=True):
             for right in rights:
@@ -135,7 +137,7 @@ def _listed(ids: Iterable[int]) -> str:
 
 
 async def make_world(newsroom: Newsroom) -> World:
-    """Four badges, five stories and two topics in two languages, by Ada (1) and by Edi (2) in turn."""
+    """Create four badges, five stories and two topics in two languages, by Ada (1) and Edi (2) in turn."""
     database = newsroom.office.club.database
     for table in ("storys", "badges", "topics"):
         await database.execute(f"DELETE FROM {table}")
@@ -169,7 +171,7 @@ async def make_world(newsroom: Newsroom) -> World:
 
 
 def generated(seed: int) -> tuple[tuple[Right, ...], tuple[Right, ...]]:
-    """What two roles of one person may read."""
+    """Return random read permissions for a user's two roles."""
     chance = random.Random(seed)
 
     def role() -> tuple[Right, ...]:

@@ -1,4 +1,4 @@
-"""What the tests of administrators' operations share."""
+"""Fixtures for tests of the admin API."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -14,7 +14,7 @@ from tests.models.templates import Copy, copy_of
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def newsroom_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
-    """A copy of a club's database on each database in turn, for all tests of a module."""
+    """Yield a copy of a club's database, on each database system in turn, for one test module."""
     with copy_of(request, "club") as copy:
         yield copy
 
@@ -23,7 +23,7 @@ def newsroom_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
 async def open_newsroom(
     anyio_backend: str, newsroom_copy: Copy, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Newsroom]:
-    """A newsroom that all tests of a module write in."""
+    """Open a newsroom that all tests of a module share."""
     folder = tmp_path_factory.mktemp("newsroom")
     write_type(folder, NOTE)
     write_newsroom(folder)
@@ -35,6 +35,6 @@ async def open_newsroom(
 
 @pytest.fixture
 async def newsroom(open_newsroom: Newsroom) -> Newsroom:
-    """A newsroom: Ada may do everything, Edi what a test lets editors do."""
+    """Reset the newsroom: Ada is a super administrator, and editors such as Edi have no permissions yet."""
     await open_newsroom.allow_nothing()
     return open_newsroom

@@ -1,4 +1,4 @@
-"""Administrators who invite, change and remove administrators, and themselves, over HTTP on both databases."""
+"""Inviting, updating and deleting administrators, and their own profiles, over HTTP on both databases."""
 
 import asyncio
 from typing import Any
@@ -156,7 +156,7 @@ async def test_two_who_remove_each_other(office: Office) -> None:
     assert sorted(answer.status for answer in answers) != [200, 200]
 
 
-async def test_nobody_gives_or_touches_more_rights_than_their_own(office: Office) -> None:
+async def test_administrators_grant_and_revoke_only_their_own_permissions(office: Office) -> None:
     await allow(office, *(f"admin::users.{name}" for name in ("create", "update", "delete", "read")))
     await write(office.club.database, "INSERT INTO admin_roles (name, code) VALUES ('Bare', 'bare')")
     edi = await desk(office, "edi")
@@ -186,7 +186,7 @@ async def test_oneself(office: Office) -> None:
     assert (await other.ask("GET", "users/me")).status == 401
 
 
-async def test_who_has_no_right(office: Office) -> None:
+async def test_callers_without_permission(office: Office) -> None:
     edi = await desk(office, "edi")
     for method, path in (("GET", "users"), ("GET", "users/1"), ("POST", "users"), ("PUT", "users/1")):
         assert (await edi.ask(method, path, None if method == "GET" else {})).json == FORBIDDEN

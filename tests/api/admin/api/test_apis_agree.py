@@ -1,6 +1,6 @@
-"""What a user may know is the same through REST, GraphQL and the content manager: values, filters, sorts, searches.
+"""REST, GraphQL and the content manager grant a user the same access: to values, filters, sorts and searches.
 
-Two roles' grants differ in fields and in conditions, so some fields are there in some entries only.
+The permissions of two roles differ in fields and conditions, so some fields are readable in some entries only.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ Known = dict[int, dict[str, Any]]
 
 @pytest.fixture
 async def desk(newsroom: Newsroom) -> Newsroom:
-    """Stories of Ada's (30 words) and of Edi's (10 words), alike but for that; other tests' are gone."""
+    """Create one story by Ada (30 words, with badges) and one by Edi (10 words), and delete those of earlier tests."""
     database = newsroom.office.club.database
     for table in ("storys", "badges"):
         await database.execute(f"DELETE FROM {table}")
@@ -55,13 +55,13 @@ async def through_graphql(desk: Newsroom, arguments: str = "", selection: str = 
 
 
 def shown(known: Known | int, *names: str) -> list[tuple[Any, ...]]:
-    """The values of some fields of each entry; None for missing fields."""
+    """Return the given fields of each entry, with None for missing fields."""
     assert isinstance(known, dict), known
     return [tuple(one.get(name) for name in names) for _, one in sorted(known.items())]
 
 
 async def ids_of(desk: Newsroom) -> dict[str, int]:
-    """The ids of the stories, by their titles."""
+    """Return the stories' ids by title."""
     return {row[0]: row[1] for row in await desk.office.club.database.fetch_all("SELECT title, id FROM storys")}
 
 
@@ -86,8 +86,8 @@ async def test_fields_of_some_entries_are_shown_in_these(desk: Newsroom) -> None
     ]
 
 
-async def test_what_must_not_be_null_takes_no_other_entry_along(desk: Newsroom) -> None:
-    """GraphQL's schema says that a title is never null, so entries without a title are left out."""
+async def test_unreadable_required_fields_hide_only_their_own_entry(desk: Newsroom) -> None:
+    """GraphQL's schema says that a title is never null, so a story without a readable title becomes null."""
     await desk.allow("read", STORY, "words", "badges", "lead")
     await desk.allow("read", BADGE, "id")
     await desk.allow("read", STORY, "title", "teaser.text", conditions=[IS_CREATOR])
@@ -133,7 +133,7 @@ async def test_and_nowhere_else_compared_or_found(desk: Newsroom) -> None:
             assert [one["attributes"]["title"] for one in data] == expected, filters
 
 
-async def test_sorts_do_not_tell_the_order_of_what_is_not_known(desk: Newsroom) -> None:
+async def test_sorts_do_not_reveal_the_order_of_unreadable_values(desk: Newsroom) -> None:
     await allow_words_of_own(desk)
     orders = []
     for words in (1, 99):
@@ -143,7 +143,7 @@ async def test_sorts_do_not_tell_the_order_of_what_is_not_known(desk: Newsroom) 
     assert orders[0] == orders[1]
 
 
-async def test_what_is_not_granted_is_refused_or_left_out_everywhere(desk: Newsroom) -> None:
+async def test_fields_without_permission_are_refused_or_left_out_by_every_api(desk: Newsroom) -> None:
     await desk.allow("read", STORY, "title", conditions=[IS_CREATOR])
     for name, operator in (
         ("secret", "$notNull"),
@@ -154,14 +154,16 @@ async def test_what_is_not_granted_is_refused_or_left_out_everywhere(desk: Newsr
     ):
         comparison = f"filters[{name}][{operator}]=1"
         assert await through_rest(desk, comparison) == 400
-        assert shown(await through_the_panel(desk, comparison), "title", name) == [("of edi", None)]  # as if not asked
+        assert shown(await through_the_panel(desk, comparison), "title", name) == [
+            ("of edi", None)
+        ]  # the filter is ignored
         assert shown(await through_rest(desk), "title", name) == [("of edi", None)]
     for selection in ("teaser { text }", "badges { data { id } }", "lead { data { id } }"):
         answer = await through_graphql(desk, selection=f"title {selection}")
         assert [error["extensions"]["error"]["name"] for error in answer["errors"]] == ["ForbiddenError"]
 
 
-async def test_entries_out_of_scope_are_not_there(desk: Newsroom) -> None:
+async def test_entries_out_of_scope_are_not_found(desk: Newsroom) -> None:
     await desk.allow("read", STORY, "title", "badges", conditions=[IS_CREATOR])
     await desk.allow("read", BADGE, "label", conditions=[IS_CREATOR])
     ids = await ids_of(desk)
@@ -176,7 +178,7 @@ async def test_entries_out_of_scope_are_not_there(desk: Newsroom) -> None:
 # Writes through the content API
 
 
-async def test_the_content_api_makes_drafts_for_who_may_not_publish(desk: Newsroom) -> None:
+async def test_the_content_api_creates_drafts_without_permission_to_publish(desk: Newsroom) -> None:
     await desk.allow("create", STORY, "title")
     await desk.allow("read", STORY, "title", conditions=[IS_CREATOR])
     made = await desk.ask("POST", "/api/storys", {"data": {"title": "mine", "words": 99}}, by="edi")
@@ -208,7 +210,7 @@ async def test_the_content_api_writes_what_the_panel_would(desk: Newsroom) -> No
     assert (await desk.ask("DELETE", f"/api/storys/{ids['of edi']}", by="edi")).status == 200
 
 
-async def test_files_and_accounts_are_changed_by_who_may_change_all(desk: Newsroom) -> None:
+async def test_partial_permissions_do_not_change_files_and_users(desk: Newsroom) -> None:
     await desk.allow("read", "plugin::users-permissions.user", "username")
     await desk.allow("update", "plugin::users-permissions.user", "username")
     users = await desk.ask("GET", "/api/users", by="edi")
@@ -218,7 +220,7 @@ async def test_files_and_accounts_are_changed_by_who_may_change_all(desk: Newsro
         assert (await desk.ask(method, f"/api/{path}", {}, by="edi")).status == 403
 
 
-async def test_what_is_granted_in_some_entries_is_written_by_the_panel_alone(desk: Newsroom) -> None:
+async def test_conditional_field_permissions_apply_only_in_the_panel(desk: Newsroom) -> None:
     await desk.allow("read", STORY, "title")
     await desk.allow("update", STORY, "title")
     await desk.allow("update", STORY, "words", "teaser.text", conditions=[IS_CREATOR])

@@ -1,4 +1,4 @@
-"""What administrators try beyond their rights, over HTTP: users' secrets, roles of users, mails, webhooks."""
+"""Administrators exceeding their permissions over HTTP: users' secrets, users' roles, emails, webhooks."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ async def safe(open_office: Any) -> Office:
 
 
 @pytest.mark.parametrize("secret", ["resetPasswordToken", "confirmationToken"])
-async def test_tokens_of_users_are_known_to_nobody(newsroom: Newsroom, secret: str) -> None:
+async def test_tokens_of_users_are_not_readable(newsroom: Newsroom, secret: str) -> None:
     column = {"resetPasswordToken": "reset_password_token", "confirmationToken": "confirmation_token"}[secret]
     await newsroom.allow("read", USER)
 
@@ -40,7 +40,7 @@ async def test_tokens_of_users_are_known_to_nobody(newsroom: Newsroom, secret: s
             assert await found(by) == before
 
 
-async def test_users_are_changed_in_what_is_granted(newsroom: Newsroom) -> None:
+async def test_users_are_changed_in_granted_fields(newsroom: Newsroom) -> None:
     await newsroom.allow("read", USER, "username", "role")
     await newsroom.allow("update", USER, "username")
     stored = "SELECT email, password, provider, reset_password_token, confirmed FROM up_users WHERE id = 3"
@@ -57,7 +57,7 @@ async def test_users_are_changed_in_what_is_granted(newsroom: Newsroom) -> None:
 
 
 def tree(*actions: str) -> dict[str, Any]:
-    """Rights of users, of actions by their full names."""
+    """Return a permission tree of users that enables the given actions."""
     found: dict[str, Any] = {}
     for action in actions:
         owner, controller, name = action.split(".")
@@ -66,7 +66,7 @@ def tree(*actions: str) -> dict[str, Any]:
     return found
 
 
-async def test_users_get_no_rights_that_their_giver_lacks(newsroom: Newsroom) -> None:
+async def test_users_get_no_permissions_that_the_administrator_lacks(newsroom: Newsroom) -> None:
     for verb in ("read", "create", "update"):
         await newsroom.allow(f"plugin::users-permissions.roles.{verb}")
     await newsroom.allow("read", STORY, "title")
@@ -93,7 +93,7 @@ async def test_mails_are_sent_by_everybody_as_in_v4(office: Office) -> None:
     assert (await office.club.ask("POST", "/email/", MAIL, (await office.session("edi"))[0])).status == 200
 
 
-async def test_mails_are_sent_by_who_may(safe: Office) -> None:
+async def test_mails_need_permission(safe: Office) -> None:
     editor = (await safe.session("edi"))[0]
     assert (await safe.club.ask("POST", "/email/", MAIL, editor)).status == 403
     await allow(safe, "plugin::email.settings.read")

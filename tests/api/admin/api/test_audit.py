@@ -1,4 +1,4 @@
-"""What administrators have done is written down: who, what and when, on both databases."""
+"""The audit log records who did what and when, on both databases."""
 
 import asyncio
 from typing import Any
@@ -27,7 +27,7 @@ async def told(office: Office, **asked: Any) -> list[tuple[Any, ...]]:
     return [(one.email, one.door, one.action, one.uid, one.entry) for one in reversed(found)]
 
 
-async def test_changes_through_every_door(office: Office) -> None:
+async def test_changes_through_every_api(office: Office) -> None:
     ada = await desk(office)
     me = "ada@admin.example"
     await ada.ask("PUT", "users/2", {"password": "Good-Passw0rd1"})
@@ -52,14 +52,15 @@ async def test_changes_through_every_door(office: Office) -> None:
     assert not any(word in repr(everything) for word in ("secret", PASSWORD, "Good-Passw0rd1", "hook.example"))
 
 
-async def test_what_others_do_is_not_written_down(office: Office) -> None:
+async def test_requests_of_other_callers_are_not_audited(office: Office) -> None:
     await office.club.ask("POST", "/api/notes", {"data": {"title": "x"}}, token="full-token")
     await office.post("forgot-password", {"email": "nobody@b.example"})
     assert await told(office) == []
 
 
 async def test_logins_that_fail_are_written_down_now_and_then(office: Office) -> None:
-    """One an hour for each administrator, and one for all that name nobody: no addresses of strangers, no passwords."""
+    """At most one record an hour for each administrator, and one for all unknown addresses, without address or
+    password."""
     refused = "login refused"
     names = ("ada", "ada", "stranger", "somebody", "edi", "ina")
     assert [(await office.log_in(name, "wrong")).status for name in names] == [400] * len(names)
@@ -134,7 +135,7 @@ async def test_a_record_has_the_client_and_permissions_before_and_after(office: 
 
 
 async def test_an_export_ends_at_its_largest_size(office: Office) -> None:
-    """Records with details of 64 kB: a page ends long before it has 10,000 of them, and the next one continues."""
+    """Records with 64 kB of details: a page ends long before 10,000 records, and the next one continues."""
     ada, database = await desk(office), office.club.database
     details = orjson.dumps({"before": "x" * 60_000}).decode()
     rows = "INSERT INTO octavo_audit (created_at, administrator_id, door, action, details) VALUES (1, 1, 'admin', 'x', "

@@ -1,4 +1,4 @@
-"""The content-type builder over HTTP on both databases: what is made is served when it is answered, or nothing is."""
+"""The content-type builder over HTTP on both databases: changes are served when the response arrives, or not made."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ def bootstrap(app):
 
 
 class Builder:
-    """Ada at the builder."""
+    """The builder API as Ada uses it."""
 
     def __init__(self, office: Office, token: str) -> None:
         self._office = office
@@ -100,8 +100,8 @@ async def test_a_type_from_its_first_to_its_last_day(builder: Builder, office: O
     assert (made.status, made.json) == (201, {"data": {"uid": "api::gadget.gadget"}})
     assert (await builder.shown("api::note.note"))["gadgets"]["mappedBy"] == "note"
     assert builder.written("components/gear/bolt.json")["collectionName"] == "components_gear_bolts"
-    assert not (builder.project / "src/api/gadget/controllers").exists()  # of no use to a project of ours
-    assert not await club.octavo.reload_if_changed()  # who watches the files has nothing to do
+    assert not (builder.project / "src/api/gadget/controllers").exists()  # Octavo projects don't need one
+    assert not await club.octavo.reload_if_changed()  # file watchers find no change
     body = {"data": {"title": "A", "bolts": [{"size": 1.5}]}}
     entry = await club.ask("POST", "/api/gadgets?populate=*", body, FULL)
     assert entry.json["data"]["attributes"]["bolts"][0]["size"] == 1.5
@@ -122,7 +122,7 @@ async def test_a_type_from_its_first_to_its_last_day(builder: Builder, office: O
 
 
 async def test_a_column_of_another_type(builder: Builder, office: Office) -> None:
-    """Values that all say the same in the new type are converted; else nothing happens."""
+    """A column is converted if every value has an equivalent in the new type; otherwise nothing changes."""
     club = office.club
     await builder.make(gadget({"code": {"type": "string"}, "word": {"type": "string"}}))
     await club.ask("POST", "/api/gadgets", {"data": {"code": "12", "word": "twelve"}}, FULL)
@@ -139,7 +139,7 @@ async def test_a_column_of_another_type(builder: Builder, office: Office) -> Non
 
 
 async def test_drafts_and_locales_come_and_go(builder: Builder, office: Office) -> None:
-    """Drafts and entries of other locales are not served without these options, and come back with them."""
+    """Disabling drafts or localization hides drafts and other locales; enabling it again shows them."""
     club, french = office.club, {"pluginOptions": {"i18n": {"localized": True}}}
     await add_locales(club.database, {"en": "English", "fr": "French"})
     await builder.make(gadget({"title": {**TEXT, **french}}, draftAndPublish=True, **french))
@@ -161,8 +161,8 @@ async def titles(office: Office, query: str = "") -> list[tuple[int, str]]:
     return [(one["id"], one["attributes"]["title"]) for one in answer.json["data"]]
 
 
-async def test_a_rename_takes_along_what_belongs_to_a_name(builder: Builder, office: Office) -> None:
-    """Data and rights; and back again where the change fails at its end."""
+async def test_a_rename_updates_data_and_permissions(builder: Builder, office: Office) -> None:
+    """Data and permissions follow the rename, and are restored if the change fails at its last step."""
     club, note = office.club, {"type": "relation", "relation": "manyToOne", "target": "api::note.note"}
     form = {"title": TEXT, "note": {**note, "targetAttribute": "gadgets"}}
     await builder.make(gadget(form))
@@ -194,8 +194,8 @@ async def test_a_rename_takes_along_what_belongs_to_a_name(builder: Builder, off
     assert len(refused.json["error"]["details"]["errors"]) == 2
 
 
-async def test_what_cannot_be_served_changes_nothing(builder: Builder, office: Office) -> None:
-    """Whatever it fails at: files, the site in force, and the reason in the answer."""
+async def test_definitions_that_cannot_be_served_change_nothing(builder: Builder, office: Office) -> None:
+    """Files, tables and the served schema stay, and the response contains the reason."""
     bootstrap = builder.project / "src/index.py"
     bootstrap.write_text(NO_GADGETS)
     before, tables = builder.files(), await found_tables(office.club.database, office.club.database.dialect)
@@ -227,7 +227,7 @@ FORMS: list[tuple[str, dict[str, Any], list[str], str]] = [
 
 
 async def test_forms_that_are_refused(builder: Builder) -> None:
-    """With the place of what is wrong; and a file is neither written nor changed."""
+    """Errors name the place of each problem, and no file is written or changed."""
     before = builder.files()
     for name, attributes, place, reason in FORMS:
         answer = await builder.make(gadget(attributes, singularName=name, pluralName=f"{name}s"))
@@ -241,7 +241,7 @@ async def test_forms_that_are_refused(builder: Builder) -> None:
     assert builder.files() == before
 
 
-async def test_components_hold_neither_themselves_nor_what_holds_them(builder: Builder) -> None:
+async def test_components_contain_neither_themselves_nor_their_parents(builder: Builder) -> None:
     def part(name: str, held: str) -> dict[str, Any]:
         attributes = {"inner": {"type": "component", "component": held}, "text": TEXT}
         return {"category": "gear", "displayName": name, "attributes": attributes}
@@ -276,8 +276,8 @@ async def test_who_may(open_office: Any) -> None:
     assert answer.status == 403
 
 
-async def test_what_is_too_large_is_not_read(open_office: Any) -> None:
-    """However much else may be sent: 10 MB are refused by what is announced, or after the 4 MB of a definition."""
+async def test_large_bodies_are_not_read(open_office: Any) -> None:
+    """10 MB are refused by their Content-Length or after the builder's limit of 4 MB, whatever the general limit."""
     office: Office = await open_office(**NEVER, OCTAVO_MIDDLEWARES__BODY__JSON="100 MB")
     token, app = (await office.session())[0], office.club.octavo.asgi
     for length, most in ((10 * MEGABYTE, 0), (None, 5 * MEGABYTE)):

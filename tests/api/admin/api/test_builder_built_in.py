@@ -1,4 +1,4 @@
-"""Built-in content types in the content-type builder: they get attributes, and keep what Octavo's code relies on."""
+"""Built-in content types in the content-type builder: attributes can be added, and those that code needs stay."""
 
 import json
 from dataclasses import replace
@@ -28,7 +28,7 @@ async def builder(office: Office) -> Builder:
 
 
 def form_of(uid: str, **changed: dict[str, Any] | None) -> dict[str, Any]:
-    """A form that says of a built-in type what it is, with other attributes; None takes one out."""
+    """Return a form that repeats a built-in type's definition with changed attributes; None removes one."""
     raw = BUILTIN_TYPES[uid]
     attributes = {name: dict(value) for name, value in raw["attributes"].items() if not value.get("configurable", True)}
     for name, value in raw["attributes"].items():
@@ -42,7 +42,7 @@ def form_of(uid: str, **changed: dict[str, Any] | None) -> dict[str, Any]:
 
 @pytest.mark.parametrize("uid", CHANGEABLE)
 async def test_built_in_attributes_stay(builder: Builder, uid: str) -> None:
-    """What is configurable cannot be removed or redefined; what is not stays whatever a form says."""
+    """Configurable ones cannot be removed or redefined; a form does not affect the others."""
     before = builder.files()
     configurable = [name for name, raw in BUILTIN_TYPES[uid]["attributes"].items() if raw.get("configurable", True)]
     for name in configurable:
@@ -69,8 +69,8 @@ async def test_built_in_types_get_attributes_and_administrators_go_on(builder: B
         assert (await builder.ask("GET", target)).status == 200, target
 
 
-async def test_a_file_without_a_built_in_attribute_does_not_take_it_away(builder: Builder) -> None:
-    """As v4 wrote such files before the attribute came, or as a user wrote one by hand while Octavo serves."""
+async def test_a_file_without_a_built_in_attribute_does_not_remove_it(builder: Builder) -> None:
+    """Such files come from earlier versions of v4, or from a user who edits one while Octavo runs."""
     file = builder.project / "src/extensions/upload/content-types/file/schema.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     attributes = {name: raw for name, raw in BUILTIN_TYPES[FILE]["attributes"].items() if "folder" not in name}
@@ -88,10 +88,10 @@ async def test_a_file_without_a_built_in_attribute_does_not_take_it_away(builder
 
 @pytest.mark.parametrize("uid", CHANGEABLE)
 async def test_kind_table_and_options_of_built_in_types_stay(builder: Builder, uid: str) -> None:
-    """Code and tables of administrators, files and users rely on them: a form that changes one writes nothing."""
+    """Code and tables of administrators, files and users rely on them, so a form that changes one writes nothing."""
     before, registry = builder.files(), builder.octavo.site.registry
     for place, changed in (
-        *([("kind", {"kind": "singleType"})] if uid == LOCALES else ()),  # relations of others need a collection
+        *([("kind", {"kind": "singleType"})] if uid == LOCALES else ()),  # other types' relations need a collection
         ("collectionName", {"collectionName": "mine"}),
         ("draftAndPublish", {"draftAndPublish": True}),
         ("draftAndPublish", {"options": {"draftAndPublish": True}, "draftAndPublish": True}),
@@ -109,13 +109,13 @@ async def test_kind_table_and_options_of_built_in_types_stay(builder: Builder, u
 
 
 async def test_definitions_that_cannot_be_built_are_refused_before_files_are_written(builder: Builder) -> None:
-    """Whatever the checks overlook: here the folder of files, without which no endpoint of the library can be built."""
+    """The checks overlook this one: the media library's endpoints need the file's attribute `folder`."""
     registry, before = builder.octavo.site.registry, builder.files()
     file_type = registry.content_types[FILE]
     attributes = {name: one for name, one in file_type.attributes.items() if name != "folder"}
     others = (one for one in registry.content_types.values() if one is not file_type)
     broken = Registry((*others, replace(file_type, attributes=attributes)), registry.components.values())
-    outside = FileChanges({"../outside.json": b"{}"})  # if this was written first, the refusal would be about it
+    outside = FileChanges({"../outside.json": b"{}"})  # writing this path first would cause another error
 
     with pytest.raises(OctavoError, match="folder") as refused:
         await builder.octavo.change_definitions(lambda _: Plan(FILE, outside, broken))

@@ -1,4 +1,4 @@
-"""Attributes that go with their data, on both databases: only by a word, and everything or nothing."""
+"""Dropping attributes with their data, on both databases: only with a confirmation, and completely or not at all."""
 
 from typing import Any
 
@@ -64,7 +64,7 @@ REFUSED: list[tuple[dict[str, Any], list[str], str]] = [
 ]
 
 
-async def test_what_is_not_dropped(builder: Builder, office: Office) -> None:
+async def test_drops_that_are_refused(builder: Builder, office: Office) -> None:
     club = office.club
     await builder.ask("POST", PARTS, {"component": PART, "components": []})
     bolt = {"type": "component", "component": "gear.bolt"}
@@ -84,6 +84,6 @@ async def test_what_is_not_dropped(builder: Builder, office: Office) -> None:
 
     (builder.project / "src/index.py").write_text(NO_HEADINGS)
     form = gadget({"title": TEXT, "heading": TEXT}, drop=["code"], confirm="gadget")
-    assert (await builder.make(form, GADGET)).status == 400  # and nothing is lost by what fails
+    assert (await builder.make(form, GADGET)).status == 400  # a failed change loses no data
     found = await club.ask("GET", "/api/gadgets", None, FULL)
     assert found.json["data"][0]["attributes"]["code"] == "B"

@@ -1,4 +1,4 @@
-"""Components that go to another category, on both databases: what entries hold of them goes along, and comes back."""
+"""Moving components to another category, on both databases: their entries' data follows, in both directions."""
 
 import json
 from typing import Any
@@ -25,7 +25,7 @@ def bootstrap(app):
 
 
 async def held(office: Office) -> tuple[str, str, Any]:
-    """What the entry shows: by its zone, and by its field; and the layout that the component has."""
+    """Return the entry's component in its zone, the one in its field, and the component's stored layout."""
     club = office.club
     found = (await club.ask("GET", "/api/gadgets?populate=*", None, FULL)).json["data"][0]["attributes"]
     zone = ((one["__component"], one["size"]) for one in found["zone"])
@@ -36,7 +36,7 @@ async def held(office: Office) -> tuple[str, str, Any]:
     return next(zone)[0], found["one"]["size"], key.removeprefix(LAYOUT)
 
 
-async def test_what_is_held_goes_along(builder: Builder, office: Office) -> None:
+async def test_component_data_is_moved(builder: Builder, office: Office) -> None:
     club = office.club
     await builder.ask("POST", PARTS, {"component": BOLT, "components": []})
     zone = {"type": "dynamiczone", "components": ["gear.bolt"]}

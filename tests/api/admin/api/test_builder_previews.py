@@ -1,4 +1,4 @@
-"""What a change of definitions would do, reported before it is made; and nothing of it is done."""
+"""Previews report what a change of definitions would do, without doing it."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def said(changes: list[dict[str, Any]]) -> set[tuple[str, str, str | None]]:
     return {(one["change"], one["table"], one["column"]) for one in changes}
 
 
-async def test_what_a_change_would_do_is_told_and_not_done(builder: Builder) -> None:
+async def test_previews_report_a_change_without_making_it(builder: Builder) -> None:
     before = builder.files()
     reported = await preview(builder, "createContentType", gadget({"title": TEXT, "parts": {"type": "integer"}}))
     assert reported["uid"] == GADGET
@@ -70,7 +70,7 @@ async def test_what_a_change_would_do_is_told_and_not_done(builder: Builder) -> 
     assert (await builder.ask("GET", f"/content-type-builder/content-types/{GADGET}")).status == 200
 
 
-async def test_what_is_wrong_is_told_as_the_change_itself_would(builder: Builder) -> None:
+async def test_previews_report_the_errors_of_the_change(builder: Builder) -> None:
     answer = await builder.ask("POST", PREVIEW, {"change": "createContentType", "form": gadget({"id": TEXT})})
     assert answer.status == 400
     assert answer.json["error"]["details"]["errors"][0]["path"] == ["contentType", "attributes", "id"]
@@ -88,7 +88,7 @@ async def test_what_is_wrong_is_told_as_the_change_itself_would(builder: Builder
             assert answer.status in (400, 404), (change, form, answer.json)
 
 
-async def test_who_may_not_change_definitions_is_told_so(builder: Builder, office: Office) -> None:
+async def test_callers_who_cannot_change_definitions_get_an_error(builder: Builder, office: Office) -> None:
     assert (await builder.ask("GET", STATE)).json["data"] == {"isChangeable": True, "reason": None}
     assert (await office.club.ask("GET", STATE)).status == 401
     changes = office.club.octavo.infrastructure.definitions

@@ -1,4 +1,4 @@
-"""A process whose tables others have changed, as while nodes with other definitions are started one after the other."""
+"""A process whose tables were changed by another node, as in a rolling update of the definitions."""
 
 import pytest
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.anyio
 UNAVAILABLE = (503, "ServiceUnavailableError")
 
 
-async def test_a_process_that_knows_a_column_no_more_says_so_and_does_nothing(
+async def test_a_process_with_outdated_columns_reports_them_and_changes_nothing(
     office: Office, caplog: pytest.LogCaptureFixture
 ) -> None:
     ask, database = office.club.ask, office.club.database

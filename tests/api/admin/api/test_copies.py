@@ -1,4 +1,4 @@
-"""Copies of entries, counts of drafts, hooks and accounts in the content manager."""
+"""Duplicating entries, counts of drafts, hooks and account pages in the content manager."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ async def test_components_of_a_copy_without_an_id_of_the_original_are_new(newsro
         assert [(link["text"], link["by"]["count"]) for link in copy["links"]] == wanted
 
 
-async def test_what_may_not_be_read_is_not_copied(newsroom: Newsroom) -> None:
+async def test_unreadable_fields_are_not_duplicated(newsroom: Newsroom) -> None:
     await newsroom.allow("create", STORY, "title", "words", "code", "parts", "secret")
     await newsroom.allow("read", STORY, "title", "words", "parts")
     made = await newsroom.make("story.story", {"title": "One", "words": 3, "code": "hers", "secret": "s"})
@@ -88,7 +88,7 @@ async def test_drafts_that_entries_lead_to(newsroom: Newsroom) -> None:
     assert (await newsroom.ask("GET", f"story.story/{stories[0]['id']}/actions/numberOfDraftRelations")).status == 404
 
 
-async def test_drafts_are_counted_in_what_may_be_read(newsroom: Newsroom) -> None:
+async def test_only_readable_drafts_are_counted(newsroom: Newsroom) -> None:
     await newsroom.allow("create", BADGE)
     badges = [(await newsroom.make("badge.badge", {"label": "B"}, by=who))["id"] for who in ("ada", "edi")]
     for badge in badges:
@@ -110,7 +110,7 @@ async def test_drafts_are_counted_in_what_may_be_read(newsroom: Newsroom) -> Non
     assert await counted() == [1, None, 1]
 
 
-async def test_hooks_are_called_as_by_every_door(newsroom: Newsroom) -> None:
+async def test_hooks_are_called_as_by_every_api(newsroom: Newsroom) -> None:
     made = await newsroom.make("medal.medal", {"label": " gold "})
     assert made["label"] == "gold!", "cut before it was stored, and shown as hooks show it"
     assert (await newsroom.ask("GET", f"medal.medal/{made['id']}")).json["label"] == "gold!"

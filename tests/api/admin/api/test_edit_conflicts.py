@@ -1,4 +1,4 @@
-"""Changes of what a user saw: refused where another user has changed the entry since."""
+"""Edit conflicts: a save is refused if another user has changed the entry since it was loaded."""
 
 import asyncio
 from typing import Any
@@ -17,8 +17,8 @@ SINGLE = f"/content-manager/single-types/{FRONT}"
 async def change(
     newsroom: Newsroom, path: str, body: Any, seen: str | None, method: str = "PUT", by: str = "ada"
 ) -> Answer:
-    """The answer to a change of what was seen."""
-    await newsroom.ask("GET", STORIES, by=by)  # logs in
+    """Send a change based on the given state, and return the response."""
+    await newsroom.ask("GET", STORIES, by=by)  # signs in
     headers = () if seen is None else (("X-Octavo-Seen", seen),)
     return await newsroom.office.club.ask(method, path, body, newsroom.tokens[by], headers=headers)
 
@@ -34,12 +34,12 @@ async def test_a_change_of_an_older_state_is_refused_with_the_present_one(newsro
     assert present == (await newsroom.ask("GET", path)).json
     assert (present["title"], present["words"]) == ("Two", 7)
     assert (await change(newsroom, path, {"words": 9}, present["updatedAt"])).status == 200
-    assert (await change(newsroom, path, {"words": 10}, None)).status == 200  # v4's own panel says nothing
+    assert (await change(newsroom, path, {"words": 10}, None)).status == 200  # v4's own panel sends no state
 
 
-async def test_of_two_changes_of_one_state_at_once_one_is_made(newsroom: Newsroom) -> None:
+async def test_one_of_several_simultaneous_changes_succeeds(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "One"})
-    await asyncio.sleep(0.002)  # states are told apart by milliseconds
+    await asyncio.sleep(0.002)  # states differ by their milliseconds
     path = f"{STORIES}/{made['id']}"
     bodies = [{"words": 100 + number} for number in range(6)]
     answers = await asyncio.gather(*(change(newsroom, path, body, made["updatedAt"]) for body in bodies))
@@ -48,7 +48,7 @@ async def test_of_two_changes_of_one_state_at_once_one_is_made(newsroom: Newsroo
 
 async def test_publishing_an_older_state_is_refused(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "One"})
-    await asyncio.sleep(0.002)  # states are told apart by milliseconds
+    await asyncio.sleep(0.002)  # states differ by their milliseconds
     path = f"{STORIES}/{made['id']}"
     changed = (await newsroom.ask("PUT", path, {"title": "Other"})).json
     refused = await change(newsroom, f"{path}/actions/publish", None, made["updatedAt"], "POST")
@@ -56,7 +56,7 @@ async def test_publishing_an_older_state_is_refused(newsroom: Newsroom) -> None:
     assert (await change(newsroom, f"{path}/actions/publish", None, changed["updatedAt"], "POST")).status == 200
 
 
-async def test_what_is_told_of_the_present_state_is_what_one_may_read(newsroom: Newsroom) -> None:
+async def test_conflicts_show_only_readable_fields(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "One", "secret": "s"})
     await newsroom.allow("read", STORY, "title")
     await newsroom.allow("update", STORY, "title")
@@ -67,7 +67,7 @@ async def test_what_is_told_of_the_present_state_is_what_one_may_read(newsroom: 
     assert "secret" not in refused.json["error"]["details"]["entry"]
 
 
-async def test_what_others_have_written_without_a_time_is_changed(newsroom: Newsroom) -> None:
+async def test_rows_without_a_timestamp_can_be_changed(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "One"})
     path = f"{STORIES}/{made['id']}"
     await newsroom.office.club.database.execute(f"UPDATE storys SET updated_at = NULL WHERE id = {made['id']}")
@@ -103,7 +103,7 @@ async def test_lists_of_single_type_routes_have_no_etag(newsroom: Newsroom) -> N
 
 
 @pytest.mark.parametrize("tag", ["", "2026-01-01T00:00:00.000Z", '"a", "b"', 'W/"a"', '"'])
-async def test_if_match_refuses_what_is_not_one_entity_tag(newsroom: Newsroom, tag: str) -> None:
+async def test_if_match_accepts_only_one_entity_tag(newsroom: Newsroom, tag: str) -> None:
     made = await newsroom.make("story.story", {"title": "One"})
     refused = await change_tagged(newsroom, f"{STORIES}/{made['id']}", {"title": "Two"}, tag)
     assert refused.status == 400
@@ -111,7 +111,7 @@ async def test_if_match_refuses_what_is_not_one_entity_tag(newsroom: Newsroom, t
 
 
 async def change_tagged(newsroom: Newsroom, path: str, body: Any, tag: str, method: str = "PUT") -> Answer:
-    await newsroom.ask("GET", STORIES)  # logs in
+    await newsroom.ask("GET", STORIES)  # signs in
     return await newsroom.office.club.ask(method, path, body, newsroom.tokens["ada"], headers=(("If-Match", tag),))
 
 

@@ -1,4 +1,4 @@
-"""Administrators' sessions, reset codes and invitations, and the events that end them, by every way of writing."""
+"""Administrators' sessions, reset codes and invitations, and all events that end them, through every API."""
 
 import asyncio
 import time
@@ -27,7 +27,7 @@ CODES: Final = frozenset({"reset", "invitation"})
 
 @dataclass
 class Secrets:
-    """What Edi (2) holds, and the invitation of Nina, who is not active yet."""
+    """The secrets of Edi (2), and the invitation of Nina, who is not active yet."""
 
     office: Office
     boss: str = ""
@@ -50,7 +50,7 @@ class Secrets:
         assert answer.status == 200, answer.body
 
     async def ended(self) -> set[str]:
-        """Use all of them; return those that are refused."""
+        """Use all secrets; return the names of those that are refused."""
         self.office.club.octavo.infrastructure.authenticator.invalidate()  # as after a second
         statuses = {
             "access": (await self.office.club.ask("GET", "/admin/users/me", token=self.access)).status,
@@ -121,7 +121,7 @@ async def test_another_password_by_a_command_ends_everything(secrets: Secrets) -
     assert await secrets.ended() == ALL
 
 
-async def test_the_own_new_password_keeps_the_session_alone(secrets: Secrets) -> None:
+async def test_changing_the_own_password_keeps_the_session(secrets: Secrets) -> None:
     body = {"currentPassword": PASSWORD, "password": GOOD}
     answer = await secrets.office.club.ask("PUT", "/admin/users/me", body, secrets.access)
     assert answer.status == 200, answer.body
@@ -130,7 +130,7 @@ async def test_the_own_new_password_keeps_the_session_alone(secrets: Secrets) ->
 
 @pytest.mark.parametrize("change", WAYS[:-1])
 async def test_deactivating_ends_everything_for_good(secrets: Secrets, change: Change) -> None:
-    """And withdraws an invitation."""
+    """It also withdraws an invitation."""
     for active in (False, True):
         for user in (EDI, secrets.nina):
             await change(secrets, user, {"isActive": active})
@@ -161,7 +161,7 @@ async def test_an_administrator_who_was_activated_may_use_the_invitation(secrets
     assert (await secrets.use_invitation()).status == 200
 
 
-async def test_another_name_ends_nothing(secrets: Secrets) -> None:
+async def test_a_new_name_ends_no_session(secrets: Secrets) -> None:
     for user in (EDI, secrets.nina):
         await secrets.put(user, {"firstname": "Other", "username": f"other{user}"})
     assert await secrets.ended() == set()
@@ -231,10 +231,10 @@ async def test_tokens_that_v4_has_signed_end_with_a_block(open_office: Any) -> N
 
 @pytest.mark.parametrize("column, value", [("blocked", True), ("is_active", False)])
 @pytest.mark.parametrize("use", ["access", "session", "reset"])
-async def test_what_is_used_while_other_software_shuts_an_account_out_ends_with_it(
+async def test_secrets_used_while_other_software_disables_the_account_end(
     secrets: Secrets, column: str, value: bool, use: str
 ) -> None:
-    """Long before anything in the background finds it; none of them works meanwhile."""
+    """They are refused meanwhile, and stay refused if used before a background check notices the change."""
     await secrets.office.change("edi", column, value)
     if column == "blocked":
         await secrets.office.change("nina", column, value)

@@ -25,7 +25,7 @@ async def badges(newsroom: Newsroom, count: int) -> list[int]:
 
 
 async def related(newsroom: Newsroom, story: int) -> list[int]:
-    """The ids that `badges` of a story point to, in order."""
+    """Return the ids of a story's `badges`, in order."""
     query = f"SELECT badge_id FROM storys_badges_links WHERE story_id = {story} ORDER BY badge_order"
     return [int(row[0]) for row in await newsroom.office.club.database.fetch_all(query)]
 
@@ -61,7 +61,7 @@ async def test_a_story_from_draft_to_bin(newsroom: Newsroom) -> None:
     assert [(await newsroom.ask(method, path, {})).status for method in ("PUT", "DELETE", "GET")] == [404] * 3
 
 
-async def test_a_body_sets_attributes_alone(newsroom: Newsroom) -> None:
+async def test_a_body_sets_only_attributes(newsroom: Newsroom) -> None:
     given = {"id": 77, "createdBy": 2, "publishedAt": "2020-01-01T00:00:00.000Z", "created_by_id": 2, "__proto__": {}}
     made = await newsroom.make("story.story", {**given, "createdAt": "2020-01-01T00:00:00.000Z", "nothing": 1})
     assert made["id"] != 77
@@ -73,7 +73,7 @@ async def test_a_body_sets_attributes_alone(newsroom: Newsroom) -> None:
     assert answer.status == 403, "badges have no drafts"
 
 
-async def test_fields_that_may_not_be_written_are_left_out(newsroom: Newsroom) -> None:
+async def test_fields_without_write_permission_are_left_out(newsroom: Newsroom) -> None:
     await newsroom.allow("create", STORY, "title", "teaser.text", "badges")
     await newsroom.allow("read", STORY, "title", "words")
     await newsroom.allow("update", STORY, "title")
@@ -115,7 +115,7 @@ async def test_entries_of_others(newsroom: Newsroom) -> None:
     assert (await newsroom.ask("GET", f"story.story/{theirs}")).json["publishedAt"] is None
 
 
-async def test_who_may_write_what_they_may_not_read_is_told_little(newsroom: Newsroom) -> None:
+async def test_responses_to_writers_contain_only_readable_fields(newsroom: Newsroom) -> None:
     await newsroom.allow("update", STORY)
     await newsroom.allow("read", STORY, conditions=[IS_CREATOR])
     made = await newsroom.make("story.story", {"title": "Hers", "secret": "s"})
@@ -124,8 +124,8 @@ async def test_who_may_write_what_they_may_not_read_is_told_little(newsroom: New
     assert set(answer.json) == {"id", "createdAt", "updatedAt", "publishedAt", "createdBy", "updatedBy"}
 
 
-async def test_fields_of_some_entries_alone(newsroom: Newsroom) -> None:
-    """One grant names the title of every story, another one all of the editor's own."""
+async def test_fields_that_can_be_updated_in_own_entries_only(newsroom: Newsroom) -> None:
+    """One permission covers the title of every story, another one more fields of the editor's own stories."""
     await newsroom.allow("read", STORY)
     await newsroom.allow("update", STORY, "title")
     await newsroom.allow("update", STORY, "title", "words", "teaser.text", conditions=[IS_CREATOR])
@@ -225,7 +225,7 @@ async def test_entries_get_the_same_values_each_on_its_own(newsroom: Newsroom) -
         assert (await newsroom.ask("POST", path, body)).status == 400, body
 
 
-async def test_what_was_made_a_draft_is_published_as_of_before(newsroom: Newsroom) -> None:
+async def test_unpublishing_is_undone_with_the_same_date(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "Old"})
     path, again = f"story.story/{made['id']}", "/octavo/publications/api::story.story"
     since = (await newsroom.ask("POST", f"{path}/actions/publish")).json["publishedAt"]
@@ -272,8 +272,8 @@ async def test_badges_are_no_drafts(newsroom: Newsroom) -> None:
     assert (await newsroom.ask("POST", "badge.badge", {"label": "x"}, by="edi")).status == 403
 
 
-async def test_rights_hold_through_the_content_api(newsroom: Newsroom) -> None:
-    """What an editor may not do in the panel, their token may not do over REST."""
+async def test_permissions_apply_to_the_content_api(newsroom: Newsroom) -> None:
+    """An editor's API token is limited over REST as the editor is in the panel."""
     await newsroom.allow("read", STORY)
     await newsroom.allow("create", STORY, "title")
     await newsroom.allow("update", STORY, "title", conditions=[IS_CREATOR])

@@ -1,4 +1,4 @@
-"""Granting through a setting is granting: what an administrator decides for others, they may do themselves."""
+"""Administrators cannot give others more permissions through a setting than they have themselves."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -29,12 +29,12 @@ async def make_role(room: Newsroom, name: str, action: str) -> int:
     made = await room.ask("POST", f"{USERS}/roles", {"name": name, "description": "", "permissions": tree(action)})
     assert made.status == 200, made.body
     roles = (await room.ask("GET", f"{USERS}/roles")).json["roles"]
-    return max(int(role["id"]) for role in roles if role["name"] == name)  # that of this test
+    return max(int(role["id"]) for role in roles if role["name"] == name)  # the newest one, which this test created
 
 
 @pytest.fixture
 async def room(newsroom: Newsroom) -> Newsroom:
-    """Edi may set everything about users and webhooks, and read badges; Readers may find stories, Labels badges."""
+    """Let Edi change all settings of users and webhooks, and read badges; create the roles Readers and Labels."""
     for action in (
         *(f"{PLUGIN}.{name}.update" for name in ("advanced-settings", "providers", "email-templates", "roles")),
         *(f"{PLUGIN}.{name}.read" for name in ("advanced-settings", "providers", "email-templates", "roles")),
@@ -55,7 +55,7 @@ async def room(newsroom: Newsroom) -> Newsroom:
 
 async def role_id(room: Newsroom, name: str) -> int:
     roles = (await room.ask("GET", f"{USERS}/roles")).json["roles"]
-    return max(int(role["id"]) for role in roles if role["name"] == name)  # that of this test
+    return max(int(role["id"]) for role in roles if role["name"] == name)  # the newest one, which this test created
 
 
 def text(message: str) -> dict[str, Any]:
@@ -115,13 +115,13 @@ async def role_itself(room: Newsroom, by: str) -> Answer:
     "act",
     [default_role, reset_page, providers, templates, new_user, other_role, password, address, webhook, role_itself],
 )
-async def test_what_one_lacks_is_granted_by_no_setting(room: Newsroom, act: Act) -> None:
+async def test_settings_grant_no_permissions_that_the_administrator_lacks(room: Newsroom, act: Act) -> None:
     assert (await act(room, "edi")).status == 403
     allowed = await act(room, "ada")
     assert allowed.status in (200, 201), allowed.body
 
 
-async def test_what_one_has_is_granted(room: Newsroom) -> None:
+async def test_permissions_that_the_administrator_has_are_granted(room: Newsroom) -> None:
     labels = await role_id(room, "Labels")
     given = {"username": "lea", "email": "lea@x.example", "password": "Abcdef12", "role": labels}
     assert (await room.ask("POST", PEOPLE, given, by="edi")).status == 201
@@ -131,7 +131,7 @@ async def test_what_one_has_is_granted(room: Newsroom) -> None:
     assert (await room.ask("POST", PEOPLE, given, by="edi")).status == 201
 
 
-async def test_registrations_are_opened_by_those_who_may_grant_their_role(room: Newsroom) -> None:
+async def test_opening_registrations_needs_permission_to_grant_their_role(room: Newsroom) -> None:
     closed = {**ADVANCED, "default_role": "readers", "allow_register": False}
     assert (await room.ask("PUT", f"{USERS}/advanced", closed)).status == 200
     assert (await room.ask("PUT", f"{USERS}/advanced", {**closed, "unique_email": False}, by="edi")).status == 200
@@ -146,7 +146,7 @@ async def test_a_default_role_exists(room: Newsroom, wanted: Any) -> None:
     assert "authenticated" in refused.json["error"]["message"]
 
 
-async def test_what_is_there_is_saved_again_by_everybody(room: Newsroom) -> None:
+async def test_unchanged_values_are_saved_again_without_permission(room: Newsroom) -> None:
     for path in ("providers", "email-templates"):
         body = {path: (await room.ask("GET", f"{USERS}/{path}")).json}
         assert (await room.ask("PUT", f"{USERS}/{path}", body)).status == 200
@@ -164,8 +164,8 @@ async def test_a_webhook_is_switched_off_and_told_less_by_everybody(room: Newsro
     assert (await room.ask("POST", "/admin/webhooks", {**HOOK, "events": []}, by="edi")).status == 201
 
 
-async def test_a_role_that_is_removed_does_not_become_the_default(room: Newsroom) -> None:
-    """Either the setting comes first, or the role is gone and refused; never granted unseen."""
+async def test_a_deleted_role_does_not_become_the_default(room: Newsroom) -> None:
+    """Either the setting comes first, or the role is gone and the request is refused."""
     one = f"{USERS}/roles/{await role_id(room, 'Labels')}"
     body = {**ADVANCED, "default_role": "labels"}
     removed, said = await asyncio.gather(room.ask("DELETE", one), room.ask("PUT", f"{USERS}/advanced", body, by="edi"))

@@ -20,7 +20,7 @@ NOTE = ("note.txt", b"hello world\n", "text/plain")
 async def send(
     room: Newsroom, target: str, info: Any = None, *files: tuple[str, bytes, str], by: str = "ada"
 ) -> Answer:
-    """A form of files, with what is said of the first of them."""
+    """Upload files as a form, with `info` about the first one."""
     body = io.BytesIO()
     if info is not None:
         body.write(
@@ -38,7 +38,7 @@ async def send(
 
 
 async def add(room: Newsroom, info: Any = None, by: str = "ada") -> dict[str, Any]:
-    """A file that is there."""
+    """Upload a file."""
     answer = await send(room, "/upload", info, NOTE, by=by)
     assert answer.status == 200, answer.body
     [file] = answer.json
@@ -46,7 +46,7 @@ async def add(room: Newsroom, info: Any = None, by: str = "ada") -> dict[str, An
 
 
 async def folder(room: Newsroom, name: str, parent: int | None = None) -> dict[str, Any]:
-    """A folder that is there."""
+    """Create a folder."""
     answer = await room.ask("POST", "/upload/folders", {"name": name, "parent": parent})
     assert answer.status == 200, answer.body
     return dict(answer.json["data"])
@@ -100,7 +100,7 @@ async def test_a_file_is_stored_described_replaced_and_removed(newsroom: Newsroo
 
 
 async def test_another_kind_of_file_gets_another_address(newsroom: Newsroom) -> None:
-    """A page in the place of a picture is served as a page: as a download, in a sandbox."""
+    """An HTML page that replaces an image is served as one: as a download, in a sandbox."""
     answer = await send(newsroom, "/upload", None, ("one.png", picture("PNG", 32, 20), "image/png"))
     [file] = answer.json
     page = ("evil.html", b"<script>alert(1)</script>", "text/html")
@@ -163,7 +163,7 @@ async def test_lists_are_few_statements(newsroom: Newsroom) -> None:
         assert database.statements - before <= most, target
 
 
-async def test_folders_tell_what_is_in_them(newsroom: Newsroom) -> None:
+async def test_folders_list_their_content(newsroom: Newsroom) -> None:
     top = await folder(newsroom, "Top")
     below = await folder(newsroom, "Below", top["id"])
     await add(newsroom, {"folder": top["id"]})
@@ -198,7 +198,7 @@ async def test_names_of_folders(newsroom: Newsroom, name: Any, message: str) -> 
         assert renamed.status == 400
 
 
-async def test_moved_folders_take_what_is_in_them(newsroom: Newsroom) -> None:
+async def test_folders_are_moved_with_their_content(newsroom: Newsroom) -> None:
     one, two = await folder(newsroom, "Mover"), await folder(newsroom, "Goal")
     inner = await folder(newsroom, "Inner", one["id"])
     file = await add(newsroom, {"folder": inner["id"]})
@@ -229,7 +229,7 @@ async def test_names_stay_free_where_folders_go(newsroom: Newsroom) -> None:
     assert answer.json["error"]["message"] == "some folders already exists: Twin"
 
 
-async def test_folders_go_with_all_that_is_in_them(newsroom: Newsroom) -> None:
+async def test_folders_are_deleted_with_their_content(newsroom: Newsroom) -> None:
     top = await folder(newsroom, "Gone")
     below = await folder(newsroom, "Gone too", top["id"])
     files = [await add(newsroom, {"folder": one["id"]}) for one in (top, below)]
@@ -244,8 +244,8 @@ async def test_folders_go_with_all_that_is_in_them(newsroom: Newsroom) -> None:
     assert (await newsroom.ask("GET", f"/upload/folders/{below['id']}")).status == 404
 
 
-async def test_files_of_others_are_not_there(newsroom: Newsroom) -> None:
-    """Who may only what is their own: lists narrow; others' files are neither shown, changed, moved nor removed."""
+async def test_files_of_others_are_not_found(newsroom: Newsroom) -> None:
+    """With access to own files only, lists leave out others' files, which cannot be read, changed, moved or deleted."""
     where = await folder(newsroom, "Shared")
     theirs = await add(newsroom, {"folder": where["id"]})
     for action in ("read", "assets.update"):
@@ -311,7 +311,7 @@ async def test_who_may_nothing_is_refused(newsroom: Newsroom) -> None:
         assert (await newsroom.office.club.ask(method, target, body)).status == 401, target
 
 
-async def test_settings_are_kept(newsroom: Newsroom) -> None:
+async def test_settings_are_stored(newsroom: Newsroom) -> None:
     given = {"sizeOptimization": False, "responsiveDimensions": False, "autoOrientation": True}
     assert (await newsroom.ask("PUT", "/upload/settings", given)).json == {"data": given}
     assert (await newsroom.ask("GET", "/upload/settings")).json == {"data": given}

@@ -15,13 +15,13 @@ BEGIN = "/i18n/content-manager/actions/get-non-localized-fields"
 
 @pytest.fixture
 async def french(newsroom: Newsroom) -> Newsroom:
-    """A newsroom that writes French and Dutch, too."""
+    """Add French and Dutch to the newsroom."""
     known = {locale["code"] for locale in (await newsroom.ask("GET", LOCALES)).json}
     for code, name in {"fr": "French (fr)", "nl": "Dutch (nl)"}.items():
         if code not in known:
             added = await newsroom.ask("POST", LOCALES, {"code": code, "isDefault": False})
             assert added.json["name"] == name
-    await newsroom.allow_nothing()  # a new locale sets up the roles
+    await newsroom.allow_nothing()  # adding a locale changes permissions of roles
     return newsroom
 
 

@@ -1,4 +1,4 @@
-"""Tokens as v4's panel keeps them (the rule `adminTokens`), and those that v4 has signed."""
+"""Long-lived tokens as v4's panel uses them (compatibility rule `adminTokens`), including those that v4 has signed."""
 
 import time
 from typing import Any
@@ -69,7 +69,7 @@ async def test_what_v4_has_signed(panel: Office) -> None:
     old = mint({"id": 2, "iat": now - 5}, secret=SECRET)
     await panel.club.ask("PUT", "/admin/users/2", {"password": GOOD}, token=ada)
     assert not await opens(panel, old), "another password ends it"
-    await panel.change("edi", "blocked", True)  # by another user
+    await panel.change("edi", "blocked", True)  # by other software
     assert not await opens(panel, mint({"id": 2, "iat": now + 5}, secret=SECRET))
 
 
@@ -81,5 +81,5 @@ async def test_a_form_logs_in(panel: Office) -> None:
     assert empty.json["error"]["message"] == "Missing credentials"
 
 
-async def test_short_tokens_take_nothing_of_v4(office: Office) -> None:
+async def test_tokens_of_v4_are_refused_with_short_tokens(office: Office) -> None:
     assert not await opens(office, mint({"id": 1, "iat": int(time.time())}, secret=SECRET))

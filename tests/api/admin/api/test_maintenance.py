@@ -1,4 +1,4 @@
-"""Maintenance mode refuses writes alone: each request that reads has the same status as without it."""
+"""Maintenance mode refuses only writes: each read has the same status as without it."""
 
 import pytest
 

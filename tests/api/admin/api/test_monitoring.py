@@ -1,4 +1,4 @@
-"""What happens in the service, for those who may see it: the audit, deliveries, work in the background, the system."""
+"""Monitoring for administrators with permission: audit log, deliveries, background jobs, system."""
 
 import logging
 from typing import Any
@@ -21,7 +21,7 @@ DELIVERY = """INSERT INTO octavo_webhook_deliveries
 
 
 async def get(at: Desk, path: str) -> Any:
-    """The data of an answer at our own addresses."""
+    """Return the data of a successful response."""
     answer = await at.office.club.ask("GET", path, token=at.token)
     assert answer.status == 200, answer.body
     return answer.json["data"]
@@ -31,7 +31,7 @@ async def status(at: Desk, method: str, path: str) -> int:
     return (await at.office.club.ask(method, path, {} if method == "POST" else None, token=at.token)).status
 
 
-async def test_the_audit_is_read_in_pages_by_what_is_looked_for(office: Office) -> None:
+async def test_the_audit_log_is_filtered_and_paginated(office: Office) -> None:
     ada = await desk(office)
     await ada.ask("POST", "roles", {"name": "Readers"})
     await desk(office, "edi")
@@ -44,14 +44,14 @@ async def test_the_audit_is_read_in_pages_by_what_is_looked_for(office: Office) 
     assert (await get(ada, "/octavo/audit?until=2020-01-01T00:00:00Z"))["pagination"]["total"] == 0
 
 
-async def test_what_the_audit_does_not_understand_it_refuses(office: Office) -> None:
+async def test_invalid_audit_queries_are_refused(office: Office) -> None:
     ada = await desk(office)
     for query in ("who=ada", "since=yesterday", "entry=x", "email[a]=1", "pageSize=0"):
         answer = await office.club.ask("GET", f"/octavo/audit?{query}", token=ada.token)
         assert answer.status == 400, query
 
 
-async def test_work_in_the_background_is_seen_and_begun_anew(office: Office) -> None:
+async def test_background_jobs_are_shown_and_restarted(office: Office) -> None:
     ada, database = await desk(office), office.club.database
     await write(database, TASK, "tidy", "0 3 * * *", "UTC", 1_700_000_000_000)
     await write(database, LETTER, '{"name": "remind", "args": ["a secret"]}')
@@ -82,7 +82,7 @@ async def test_deliveries_are_read_and_sent_again(office: Office) -> None:
     assert await status(ada, "POST", again.replace(f"/{hook}/", f"/{hook + 1}/")) == 404
 
 
-async def test_the_system_tells_of_itself_without_secrets(office: Office) -> None:
+async def test_system_information_contains_no_secrets(office: Office) -> None:
     ada = await desk(office)
     logging.getLogger("octavo.tests").error("cannot reach postgres://ann:hidden@db/x?key=hidden\nmore of it")
     found = await get(ada, "/octavo/system")

@@ -1,8 +1,8 @@
-"""Nobody can tell what they may not know, whatever they ask and by whichever door.
+"""Values that users cannot read make no difference to any response, whatever they request through any API.
 
-Rights of two roles of one person are generated. Everything that they do not let know is given another value; whatever
-this person asks for (lists, filters, sorts, searches, what relations point to, counts) has to be answered as before,
-byte for byte. What they do let know is shown alike by all doors.
+The permissions of a user's two roles are generated. All values that these do not cover are changed; the user's requests
+(lists, filters, sorts, searches, relations, counts) must get the same responses as before, byte for byte. All APIs show
+the same readable values.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -48,7 +48,7 @@ class BadgeService(Service):
     async def delete(self, entry_id, query=None):
         return await super().delete(entry_id, query)
 """
-"""What answers core actions about badges."""
+"""Project code that overrides core actions of badges."""
 ROUTES = """
 from octavo import Route
 
@@ -70,7 +70,7 @@ def profile(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def world_copy(request: pytest.FixtureRequest, profile: str) -> Iterator[Copy]:
-    """A database for each profile."""
+    """Yield a database for each profile."""
     with copy_of(request, "club") as copy:
         yield copy
 
@@ -98,7 +98,7 @@ async def world(
 
 
 def parameters(uid: str) -> Iterator[str]:
-    """Filters, sorts and searches by what there is."""
+    """Yield query parameters that filter, sort and search by every field."""
     for dotted in COMPARED[uid]:
         way = "".join(f"[{name}]" for name in dotted.split("."))
         value = {"words": "[$lt]=500", "id": "[$gt]=0"}.get(dotted.rpartition(".")[2], "[$contains]=alpha")
@@ -193,13 +193,13 @@ async def answers(world: World) -> dict[str, Answer]:
 
 
 def without_name(answer: Answer) -> Answer:
-    """An answer without the name of its request, and what that took."""
+    """Return a response without its request id and timing."""
     kept = {name: value for name, value in answer.headers.items() if name not in ("x-request-id", "server-timing")}
     return Answer(answer.status, kept, answer.body)
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_what_may_not_be_known_makes_no_difference(world: World, profile: str, seed: int) -> None:
+async def test_unreadable_values_do_not_change_responses(world: World, profile: str, seed: int) -> None:
     roles = generated(seed)
     await world.grant(roles)
     known = world.known([right for role in roles for right in role])
@@ -218,7 +218,7 @@ async def test_what_may_not_be_known_makes_no_difference(world: World, profile: 
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_what_may_be_known_is_shown_alike_by_all_doors(world: World, seed: int) -> None:
+async def test_all_apis_show_the_same_readable_fields(world: World, seed: int) -> None:
     roles = generated(seed)
     await world.grant(roles)
     await world.turn(set())
@@ -231,7 +231,7 @@ async def test_what_may_be_known_is_shown_alike_by_all_doors(world: World, seed:
     assert await through_code(world) <= expected
 
 
-async def test_services_are_asked_to_write_by_who_may_write_all(world: World) -> None:
+async def test_writing_through_services_needs_permission_for_all_entries(world: World) -> None:
     await world.newsroom.allow_nothing()
     first, second = world.of(BADGE)[:2]
     for conditions, status in (([IS_CREATOR], 403), ([], 200)):
@@ -249,7 +249,7 @@ SHOWN = ("title", "code", "words", "teaser.text")
 
 
 def cells(entries: Any) -> set[tuple[int, str]]:
-    """What entries show of the fields that are compared."""
+    """Return id and field of each compared value in the entries."""
     found = set()
     for one in entries:
         values = one.get("attributes") or one
@@ -272,7 +272,7 @@ async def through_the_panel(world: World) -> set[tuple[int, str]]:
 
 
 async def through_graphql(world: World, *selections: str) -> set[tuple[int, str]]:
-    """What is shown by a query for each selection: what has to be there and is not takes away all around it."""
+    """Query each selection separately, since an unreadable required field makes its whole entry null."""
     found = set()
     for selection in selections:
         text = f"{{ storys(publicationState: PREVIEW) {{ data {{ id attributes {{ {selection} }} }} }} }}"

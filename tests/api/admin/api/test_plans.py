@@ -1,4 +1,4 @@
-"""Plans that administrators make for entries, and where these are found from outside."""
+"""Schedules of entries in the admin API, and how other APIs show them."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 SOON, LATER = "2999-01-01T06:00:00.000Z", "2999-02-01T06:00:00.000Z"
 
 
-async def test_plans_are_made_shown_and_taken_back(newsroom: Newsroom) -> None:
+async def test_schedules_are_created_shown_and_canceled(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "One"})
     path = f"/octavo/schedules/{STORY}/{made['id']}"
     assert (await newsroom.ask("GET", path)).json == {"data": {"publishAt": None, "unpublishAt": None}}
@@ -30,7 +30,7 @@ async def test_plans_are_made_shown_and_taken_back(newsroom: Newsroom) -> None:
         assert (await newsroom.ask("PUT", path, body)).status == 400
 
 
-async def test_plans_are_for_those_who_may_publish(newsroom: Newsroom) -> None:
+async def test_schedules_need_permission_to_publish(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "One"})
     path = f"/octavo/schedules/{STORY}/{made['id']}"
     assert (await newsroom.ask("GET", path, by="edi")).status == 403
@@ -41,7 +41,7 @@ async def test_plans_are_for_those_who_may_publish(newsroom: Newsroom) -> None:
     assert (await newsroom.ask("PUT", path, {"publishAt": SOON}, by="edi")).status == 200
 
 
-async def test_what_has_no_plans(newsroom: Newsroom) -> None:
+async def test_content_types_without_schedules(newsroom: Newsroom) -> None:
     assert (await newsroom.ask("GET", f"/octavo/schedules/{STORY}/999999")).status == 404
     badge = await newsroom.make("badge.badge", {"label": "B"})
     assert (await newsroom.ask("GET", f"/octavo/schedules/{BADGE}/{badge['id']}")).status == 400
@@ -59,7 +59,7 @@ async def test_where_entries_are_found(newsroom: Newsroom) -> None:
     assert await found(STORY, "edi") == 403
 
 
-async def test_a_schedule_that_failed_is_shown_and_mailed_to_whoever_scheduled_it(newsroom: Newsroom) -> None:
+async def test_a_failed_schedule_is_shown_and_mailed_to_its_author(newsroom: Newsroom) -> None:
     club = newsroom.office.club
     made = await newsroom.make("story.story", {"title": "One"})
     path = f"/octavo/schedules/{STORY}/{made['id']}"

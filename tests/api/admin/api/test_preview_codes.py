@@ -57,7 +57,7 @@ def drafts_by_id(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def newsroom_copy(request: pytest.FixtureRequest, drafts_by_id: str) -> Iterator[Copy]:
-    """A database for each rule."""
+    """Yield a database for each value of the compatibility rule."""
     with copy_of(request, "club") as copy:
         yield copy
 
@@ -66,7 +66,7 @@ def newsroom_copy(request: pytest.FixtureRequest, drafts_by_id: str) -> Iterator
 async def open_newsroom(
     anyio_backend: str, newsroom_copy: Copy, drafts_by_id: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Newsroom]:
-    """A newsroom with each value of the rule `draftsById`."""
+    """Open a newsroom for each value of the rule `draftsById`."""
     folder = tmp_path_factory.mktemp("previews")
     write_type(folder, NOTE)
     write_type(folder, ISSUE)

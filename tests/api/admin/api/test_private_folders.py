@@ -1,4 +1,4 @@
-"""Private folders over HTTP, on each database: their files are private, and follow them when they change."""
+"""Private folders over HTTP, on each database: files in them are private, also when they or the folders are moved."""
 
 import io
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ PHOTO = ("photo.png", picture("PNG", 600, 300), "image/png")
 
 
 class Sent(NamedTuple):
-    """A file that code stores."""
+    """A file that project code stores."""
 
     filename: str
     content_type: str
@@ -38,7 +38,7 @@ async def room(open_office: Any) -> Newsroom:
 
 
 async def photo(room: Newsroom, where: dict[str, Any] | None) -> dict[str, Any]:
-    """A picture with formats in a folder."""
+    """Upload an image with formats into a folder."""
     answer = await send(room, "/upload", {"folder": where and where["id"]}, PHOTO)
     assert answer.status == 200, answer.body
     return dict(answer.json[0])
@@ -61,7 +61,7 @@ def urls(file: dict[str, Any]) -> list[str]:
 
 
 async def is_private(room: Newsroom, file: dict[str, Any]) -> bool:
-    """Whether a file with its formats is private: in responses, over HTTP, and in the folder."""
+    """Return whether a file and its formats are private: in responses, over HTTP, and on disk."""
     shown = (await room.ask("GET", f"/upload/files/{file['id']}")).json
     plain = [url.partition("?")[0] for url in urls(shown)]
     club = room.office.club
@@ -90,7 +90,7 @@ async def test_files_follow_their_folders(room: Newsroom) -> None:
     third = await photo(room, inner)
     assert "signature=" in third["url"]
     kept = await photo(room, None)
-    for private in (True, False):  # in a public folder its own switch decides
+    for private in (True, False):  # in a public folder the file's own setting counts
         path = f"/octavo/files/{kept['id']}/privacy"
         assert (await room.ask("PUT", path, {"private": private})).status == 200
         assert await is_private(room, kept) is private
@@ -127,7 +127,7 @@ async def test_files_follow_their_folders(room: Newsroom) -> None:
 
 
 async def test_large_folders_change_in_steps(room: Newsroom) -> None:
-    """The message of each step is in the outbox until it has ended, so that another process can continue."""
+    """Each step's message stays in the outbox until the step is complete, so that another process can continue."""
     where = await folder(room, "Large")
     await add(room, {"folder": where["id"]})
     database, octavo = room.office.club.database, room.office.club.octavo
@@ -200,7 +200,7 @@ async def check_the_folder_of_the_content_api(room: Newsroom) -> None:
 
 
 async def check_a_restore(room: Newsroom) -> None:
-    """Software that changes the tables itself, and databases that are restored, leave this to the next start."""
+    """Check that the next start corrects files whose rows other software or a restored backup has changed."""
     where = await folder(room, "Restored")
     inside, outside = await photo(room, None), await photo(room, where)
     await hide(room, where)
@@ -214,7 +214,7 @@ async def check_a_restore(room: Newsroom) -> None:
 
 
 async def check_a_shared_file(room: Newsroom, file: dict[str, Any], where: dict[str, Any]) -> None:
-    """A row outside private folders stays private with the row inside, and later moves do not change it again."""
+    """Check that a private file's second row, outside the folder, stays private, also after later moves."""
     columns = "name, hash, ext, mime, size, formats, provider, url"
     database = room.office.club.database
     copying = f"INSERT INTO files ({columns}, folder_path) SELECT {columns}, '/' FROM files WHERE id = {file['id']}"

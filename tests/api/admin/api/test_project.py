@@ -1,4 +1,4 @@
-"""What pages of administrators ask about the project, and webhooks, over HTTP on both databases."""
+"""Project information for the admin pages, and webhooks, over HTTP on both databases."""
 
 import io
 from pathlib import Path
@@ -52,7 +52,7 @@ async def test_logos(office: Office, tmp_path: Path) -> None:
     assert not [*(tmp_path / "public/uploads").glob("*")]
 
 
-async def test_what_is_told_of_the_project(office: Office) -> None:
+async def test_project_information(office: Office) -> None:
     ada, edi = await desk(office), await desk(office, "edi")
     init = await office.club.ask("GET", "/admin/init")
     assert init.json["data"] == {"uuid": False, "hasAdmin": True, "menuLogo": None, "authLogo": None}

@@ -1,4 +1,4 @@
-"""What administrators continue with: to each what they may read."""
+"""The home page lists recent entries and schedules that the administrator can read."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ async def test_no_more_than_one_can_look_at(newsroom: Newsroom) -> None:
     assert found["changed"][0]["name"] == "Story 11"
 
 
-async def test_what_is_planned_comes_by_its_time(newsroom: Newsroom) -> None:
+async def test_schedules_are_carried_out_on_time(newsroom: Newsroom) -> None:
     first, second = [await newsroom.make("story.story", {"title": title}) for title in ("First", "Second")]
     await newsroom.ask("PUT", f"/octavo/schedules/{STORY}/{first['id']}", {"publishAt": SOON, "unpublishAt": LATER})
     await newsroom.ask("PUT", f"/octavo/schedules/{STORY}/{second['id']}", {"publishAt": SOON.replace("06", "05")})
@@ -61,7 +61,7 @@ async def test_what_is_planned_comes_by_its_time(newsroom: Newsroom) -> None:
     ]
 
 
-async def test_plans_of_a_content_type(newsroom: Newsroom) -> None:
+async def test_schedules_of_a_content_type(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "Planned"})
     await newsroom.ask("PUT", f"/octavo/schedules/{STORY}/{made['id']}", {"publishAt": SOON})
     answer = await newsroom.ask("GET", f"/octavo/schedules/{STORY}")
@@ -73,7 +73,7 @@ async def test_plans_of_a_content_type(newsroom: Newsroom) -> None:
 
 
 async def test_schedules_of_entries_that_lack_values_name_them(newsroom: Newsroom) -> None:
-    """From the save that removed them until the one that completes the entry."""
+    """From the save that removes the values until one completes the entry."""
     made = await newsroom.make("story.story", {"title": "Complete"})
     path = f"/octavo/schedules/{STORY}/{made['id']}"
     assert (await newsroom.ask("PUT", path, {"publishAt": SOON, "unpublishAt": LATER})).status == 200
@@ -95,7 +95,7 @@ async def test_schedules_of_entries_that_lack_values_name_them(newsroom: Newsroo
     assert [one["publish"] for one in await problems()] == [None, None, None]
 
 
-async def test_rights_and_conditions_of_who_asks(newsroom: Newsroom) -> None:
+async def test_the_callers_permissions_and_conditions(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "Of Ada"})
     await newsroom.ask("PUT", f"/octavo/schedules/{STORY}/{made['id']}", {"publishAt": SOON})
     assert await recent(newsroom, "edi") == {"changed": [], "drafts": [], "planned": []}
@@ -109,7 +109,7 @@ async def test_rights_and_conditions_of_who_asks(newsroom: Newsroom) -> None:
     assert (await newsroom.office.club.ask("GET", "/octavo/recent")).status == 401
 
 
-async def test_names_are_for_those_who_may_read_them(newsroom: Newsroom) -> None:
+async def test_names_need_read_permission(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "Nobody's"})
     await newsroom.allow("read", STORY, "words")
     found = await recent(newsroom, "edi")

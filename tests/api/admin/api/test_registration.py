@@ -1,4 +1,4 @@
-"""The first administrator, and new passwords by mail, over HTTP on both databases."""
+"""The first administrator, and password resets by email, over HTTP on both databases."""
 
 import asyncio
 import re

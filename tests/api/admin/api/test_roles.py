@@ -1,4 +1,4 @@
-"""Roles of administrators over HTTP on both databases: what a new database begins with, and who may change what."""
+"""Administrators' roles over HTTP on both databases: the default roles, and permissions to change roles."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ async def ask(office: Office, who: str, method: str, path: str, body: Any = None
     return await office.club.ask(method, f"/admin/{path}", body, token)
 
 
-async def test_roles_are_there_with_their_rights_as_v4_makes_them(office: Office) -> None:
+async def test_default_roles_have_the_permissions_of_v4(office: Office) -> None:
     found = (await ask(office, "ada", "GET", "roles?sort=id")).json["data"]
     assert [(one["id"], one["name"], one["code"], one["usersCount"]) for one in found] == [
         (1, "Super Admin", "strapi-super-admin", 3),
@@ -44,7 +44,7 @@ async def test_roles_are_there_with_their_rights_as_v4_makes_them(office: Office
     for role_id, is_author in ((2, False), (3, True)):
         rights = said(await ask(office, "ada", "GET", f"roles/{role_id}/permissions"))
         about_notes = [one["action"].rpartition(".")[2] for one in rights if one["subject"] == NOTE]
-        assert about_notes == ["create", "read", "update"]  # as v4: deleting is of locales, which nobody named
+        assert about_notes == ["create", "read", "update"]  # as in v4: without locales there is no permission to delete
         assert {one["action"] for one in rights if one["subject"] is None} >= {*own, "plugin::upload.assets.create"}
         restricted = {one["action"] for one in rights if one["conditions"] == ["admin::is-creator"]}
         assert restricted == ({*own, *(one["action"] for one in rights if one["subject"])} if is_author else set())
@@ -53,7 +53,7 @@ async def test_roles_are_there_with_their_rights_as_v4_makes_them(office: Office
     assert said(await ask(office, "ada", "GET", "users/me/permissions")) == everything
 
 
-async def test_a_role_is_made_changed_and_deleted(office: Office) -> None:
+async def test_a_role_is_created_updated_and_deleted(office: Office) -> None:
     made = await ask(office, "ada", "POST", "roles", {"name": "Night shift", "description": "d"})
     assert (made.status, made.json["data"]["name"]) == (201, "Night shift")
     assert made.json["data"]["code"].startswith("night-shift-")
@@ -106,13 +106,13 @@ async def test_what_is_refused(office: Office, method: str, path: str, body: Any
         ),
     ],
 )
-async def test_rights_that_mean_nothing_are_refused(office: Office, given: Any, path: list[str], message: str) -> None:
+async def test_meaningless_permissions_are_refused(office: Office, given: Any, path: list[str], message: str) -> None:
     answer = await ask(office, "ada", "PUT", "roles/3/permissions", {"permissions": [given]})
     problem = {"path": ["permissions", "0", *path], "message": message, "name": "ValidationError"}
     assert (answer.status, answer.json["error"]["details"]["errors"]) == (400, [problem])
 
 
-async def test_a_condition_that_nobody_knows_stays_and_gives_nothing(office: Office) -> None:
+async def test_an_unknown_condition_is_stored_and_grants_nothing(office: Office) -> None:
     given = [right(READ, NOTE, "title", conditions=("api::gone",))]
     answer = await ask(office, "ada", "PUT", "roles/2/permissions", {"permissions": given})
     assert said(answer)[0]["conditions"] == ["api::gone"]
@@ -120,7 +120,7 @@ async def test_a_condition_that_nobody_knows_stays_and_gives_nothing(office: Off
     assert (await office.club.ask("GET", "/api/notes", token=token)).status == 403
 
 
-async def test_rights_to_plugins_that_only_v4_has_are_left_alone(office: Office) -> None:
+async def test_permissions_of_plugins_that_only_v4_has_stay(office: Office) -> None:
     database = office.club.database
     await write(database, "INSERT INTO admin_permissions (id, action) VALUES (900, {v1})", "plugin::forms.read")
     await write(database, "INSERT INTO admin_permissions_role_links (permission_id, role_id) VALUES ({v1}, 2)", 900)
@@ -132,7 +132,7 @@ async def test_rights_to_plugins_that_only_v4_has_are_left_alone(office: Office)
     assert await database.fetch_value("SELECT action FROM admin_permissions WHERE id = 900") == "plugin::forms.read"
 
 
-async def test_rights_change_at_once_and_are_shown(office: Office) -> None:
+async def test_permissions_change_immediately_and_are_shown(office: Office) -> None:
     token, _ = await office.session("edi")
 
     async def notes() -> int:
@@ -149,7 +149,7 @@ async def test_rights_change_at_once_and_are_shown(office: Office) -> None:
     assert (await office.club.ask("GET", "/admin/roles", token=token)).json == FORBIDDEN
 
 
-async def test_nobody_gives_more_than_they_have(office: Office) -> None:
+async def test_administrators_grant_only_permissions_that_they_have(office: Office) -> None:
     own = [right(READ, NOTE, "title"), right("admin::roles.update", None), right("admin::roles.read", None)]
     await ask(office, "ada", "PUT", "roles/2/permissions", {"permissions": own})
     for more in (right(CREATE, NOTE, "title"), right("admin::users.create", None), right(READ, NOTE)):
@@ -167,7 +167,7 @@ async def test_nobody_gives_more_than_they_have(office: Office) -> None:
     assert said(await ask(office, "edi", "PUT", "roles/3/permissions", {"permissions": less}))
 
 
-async def test_nobody_changes_a_role_that_may_more_than_they(office: Office) -> None:
+async def test_roles_with_more_permissions_cannot_be_changed(office: Office) -> None:
     kept = {"permissions": [right(READ, NOTE, "title"), right("admin::users.read", None)]}
     made = [await ask(office, "ada", "POST", "roles", {"name": name}) for name in ("Stronger", "Weaker")]
     stronger, weaker = (one.json["data"]["id"] for one in made)

@@ -1,4 +1,4 @@
-"""How old what is remembered of an administrator may be."""
+"""The maximum age of cached administrator sessions."""
 
 import pytest
 
@@ -8,8 +8,8 @@ from tests.api.admin.conftest import Office
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_right_that_is_taken_away_elsewhere_is_gone_after_a_second(office: Office) -> None:
-    """Also for a session that was read in between: it is as old as the grants that it was made with."""
+async def test_a_permission_revoked_elsewhere_ends_after_a_second(office: Office) -> None:
+    """Reading another session in between does not renew cached permissions."""
     (one, _), (other, _) = await office.session("edi"), await office.session("edi")
     tokens, now = office.club.octavo.infrastructure.authenticator.administrators, 0.0
     tokens._clock = Clock(steady=lambda: now)

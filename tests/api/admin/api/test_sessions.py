@@ -1,4 +1,4 @@
-"""Sessions of administrators over HTTP on both databases: logins, renewals, logouts, and what their tokens open."""
+"""Sessions of administrators over HTTP on both databases: sign-in, renewal, sign-out, and access of their tokens."""
 
 import base64
 import time
@@ -32,7 +32,7 @@ WRONG = error(400, "ApplicationError", "Invalid credentials")
 REFUSED = error(401, "UnauthorizedError", "Missing or invalid credentials")
 FORBIDDEN = error(403, "ForbiddenError", "Forbidden")
 ADMIN_HEAD = base64.urlsafe_b64decode(sign_admin_token("x", "y", 0, 1).partition(".")[0] + "==")
-"""The head that every administrator's token has."""
+"""The header of every administrator's token."""
 
 LATER = 4_000_000_000
 TOO_MANY = error(429, "RateLimitError", "Too many requests, please try again later.")
@@ -104,7 +104,7 @@ async def test_every_refusal_takes_as_long_as_one_comparison(
     assert compared == [b"wrong"]
 
 
-async def test_a_login_takes_json_only(office: Office) -> None:
+async def test_a_login_accepts_only_json(office: Office) -> None:
     form = f"email=ada@admin.example&password={PASSWORD}".encode()
     for kind in ("application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"):
         answer = await office.post("login", form, headers=(("Content-Type", kind),))
@@ -123,7 +123,7 @@ async def test_attempts_are_counted_whatever_the_spelling(open_office: Any) -> N
     assert elsewhere.status == 200
 
 
-async def test_attempts_by_one_address_are_counted_whoever_they_are_about(open_office: Any) -> None:
+async def test_attempts_by_one_address_are_counted_for_all_accounts_together(open_office: Any) -> None:
     office = await open_office(OCTAVO_ADMIN__RATE_LIMIT__MAX_BY_ADDRESS="3")
     for name in ("a", "b", "c"):
         await office.log_in(name, "wrong")
@@ -201,7 +201,7 @@ async def test_logout_by_token(office: Office) -> None:
 @pytest.mark.parametrize(
     "column, value", [("blocked", True), ("is_active", False), ("password", "another"), ("password", None)]
 )
-async def test_whoever_is_locked_out_or_has_another_password_is_out(office: Office, column: str, value: Any) -> None:
+async def test_blocking_or_a_new_password_ends_the_session(office: Office, column: str, value: Any) -> None:
     token, cookie = await office.session()
     assert (await office.club.ask("GET", "/api/notes", token=token)).status == 200
     await office.change("ada", column, hashed(value) if value == "another" else value)
@@ -245,7 +245,7 @@ async def test_a_users_token_is_no_administrators_and_the_other_way_round(
     user_head = users.partition(".")[0]
     for forged in (f"{user_head}.{claims}.{proof}", f"{head}.{users.partition('.')[2]}", f"{head}.{claims}."):
         assert (await office.club.ask("GET", "/api/notes", token=forged)).json == REFUSED
-    # v4's own tokens of administrators, which have no end that a logout could bring
+    # v4's own tokens, which no sign-out could end
     theirs = mint({"id": 1, "iat": 1, "exp": LATER}, secret=secret)
     assert (await office.club.ask("GET", "/admin/users/me", token=theirs)).status == 401
     said = {"session": cookie.partition(".")[0], "aud": "octavo:admin", "iat": 1, "exp": LATER}
@@ -286,7 +286,7 @@ async def test_pages_of_other_origins_are_refused(open_office: Any) -> None:
         assert (await office.renew(cookie, *headers)).status == 200, headers
 
 
-# What an administrator's token opens
+# Access of an administrator's token
 
 
 async def creators(office: Office, note_id: int) -> tuple[Any, Any]:
@@ -296,7 +296,7 @@ async def creators(office: Office, note_id: int) -> tuple[Any, Any]:
     return row[0], row[1]
 
 
-async def test_a_super_administrator_may_do_everything_and_is_kept_as_creator(office: Office) -> None:
+async def test_a_super_administrator_has_all_permissions_and_is_stored_as_creator(office: Office) -> None:
     ask = office.club.ask
     token, _ = await office.session()
     made = await ask("POST", "/api/notes?populate=*", {"data": {"title": "a", "createdBy": 2}}, token)
@@ -362,7 +362,7 @@ async def test_a_known_session_costs_no_statement(office: Office) -> None:
     assert office.club.database.statements == before
 
 
-# The first one
+# The first administrator
 
 
 FIRST = {"OCTAVO_ADMIN__FIRST__EMAIL": "First@Admin.Example", "OCTAVO_ADMIN__FIRST__PASSWORD": "First-Passw0rd"}
@@ -378,7 +378,7 @@ async def test_the_first_administrator_comes_from_the_settings(new_club: Any) ->
     assert [row[0] for row in roles] == ["strapi-super-admin", "strapi-editor", "strapi-author"]
 
 
-async def test_without_a_secret_there_is_no_door(open_office: Any) -> None:
+async def test_without_a_secret_tokens_are_refused(open_office: Any) -> None:
     office = await open_office(**NEVER, ADMIN_JWT_SECRET="")
     assert (await office.log_in()).status == 405
     anybodys = mint({"session": "x", "aud": "octavo:admin", "exp": LATER}, ADMIN_HEAD, "")

@@ -1,4 +1,4 @@
-"""Views that administrators share: who sees, changes and deletes them, and what the server refuses."""
+"""Views shared by administrators: permissions to see, change and delete them, and refused input."""
 
 import asyncio
 from typing import Any

@@ -30,7 +30,7 @@ async def test_pages_find_all_that_they_begin_with(office: Office) -> None:
             assert (await office.club.ask(method, f"{MANAGER}/{path}/configuration", {}, token=token)).status == 404
 
 
-async def test_a_view_is_changed_by_those_who_may(office: Office) -> None:
+async def test_views_are_changed_with_permission(office: Office) -> None:
     token, _ = await office.session()
     path = f"{MANAGER}/content-types/{NOTE}/configuration"
     answer = await office.club.ask("PUT", path, {"layouts": {"list": ["title"], "edit": []}}, token=token)
@@ -40,7 +40,7 @@ async def test_a_view_is_changed_by_those_who_may(office: Office) -> None:
     assert (await office.club.ask("PUT", path, {}, token=editor)).status == 403
 
 
-async def test_relations_and_uids_are_asked_for(office: Office) -> None:
+async def test_relations_and_uids(office: Office) -> None:
     token, _ = await office.session()
     users = f"{MANAGER}/relations/plugin::users-permissions.user"
     roles = await office.club.ask("GET", f"{users}/role?pageSize=5", token=token)

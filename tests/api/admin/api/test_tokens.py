@@ -91,7 +91,7 @@ def custom(*permissions: list[str]) -> list[dict[str, Any]]:
     return [{"type": "custom", "permissions": some} for some in permissions]
 
 
-async def test_nobody_makes_a_token_that_may_do_more(bureau: Office) -> None:
+async def test_tokens_cannot_have_more_permissions_than_their_creator(bureau: Office) -> None:
     await allow(bureau, *(f"admin::api-tokens.{name}" for name in ("create", "update", "regenerate")))
     await allow(bureau, "admin::transfer.tokens.create")
     edi = await desk(bureau, "edi")

@@ -1,4 +1,4 @@
-"""Roles, settings and mails of users, as administrators manage them over HTTP."""
+"""Roles, settings and email templates of users, managed by administrators over HTTP."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def tree(*actions: str) -> dict[str, Any]:
 
 
 def text(message: str, subject: str = "Subject") -> dict[str, Any]:
-    """Texts of mails; the list shows one of them."""
+    """Return email templates in the form that the API expects."""
     sender = {"name": "Us", "email": "us@site.example"}
     options = {"from": sender, "response_email": "", "object": subject, "message": message}
     return {"email-templates": {"reset_password": {"display": "d", "icon": "i", "options": options}}}
@@ -31,7 +31,7 @@ async def roles(room: Newsroom) -> dict[str, dict[str, Any]]:
     return {role["type"]: role for role in answer.json["roles"]}
 
 
-async def test_a_role_is_made_changed_and_removed(newsroom: Newsroom) -> None:
+async def test_a_role_is_created_updated_and_deleted(newsroom: Newsroom) -> None:
     body = {"name": "Checkers", "description": "check", "permissions": tree("find")}
     assert (await newsroom.ask("POST", f"{USERS}/roles", body)).json == {"ok": True}
     made = (await roles(newsroom))["checkers"]
@@ -118,7 +118,9 @@ async def test_providers(newsroom: Newsroom, caplog: pytest.LogCaptureFixture) -
         ("fine", "<%= process.env %>", False),
     ],
 )
-async def test_texts_of_mails_name_data_alone(newsroom: Newsroom, message: str, subject: str, is_sound: bool) -> None:
+async def test_email_templates_contain_only_data(
+    newsroom: Newsroom, message: str, subject: str, is_sound: bool
+) -> None:
     given = text(message, subject)
     answer = await newsroom.ask("PUT", f"{USERS}/email-templates", given)
     if is_sound:
@@ -129,7 +131,7 @@ async def test_texts_of_mails_name_data_alone(newsroom: Newsroom, message: str, 
 
 
 @pytest.mark.parametrize("body", [{}, [], {"x": 1}, {"email-templates": {"reset_password": {}}}])
-async def test_what_are_no_texts(newsroom: Newsroom, body: Any) -> None:
+async def test_invalid_email_templates(newsroom: Newsroom, body: Any) -> None:
     assert (await newsroom.ask("PUT", f"{USERS}/email-templates", body)).status == 400
 
 
