@@ -72,7 +72,7 @@ def measure(folder: Path, count: int, size: int, together: int, photo: tuple[int
         before = peak_memory(server)
         start = time.perf_counter()
         with progress_bar("Uploading") as progress, ThreadPoolExecutor(together) as threads:
-            found = list(_counted(threads.map(partial(_upload, server, token, size, picture), range(count)), progress))
+            found = list(_counted(threads.map(partial(upload, server, token, size, picture), range(count)), progress))
         seconds = time.perf_counter() - start
         with ThreadPoolExecutor(together) as threads:
             kept = sum(threads.map(partial(_is_kept, server), found))
@@ -120,7 +120,7 @@ def peak_memory(server: Server) -> float:
     return total / 1e6
 
 
-def _upload(server: Server, token: str, size: int, picture: bytes, number: int) -> Uploaded:
+def upload(server: Server, token: str, size: int, picture: bytes, number: int) -> Uploaded:
     """Upload one file. Octavo removes the padding after the end of a picture."""
     is_photo = number % 2 == 0
     head = picture if is_photo else b""

@@ -94,7 +94,7 @@ def test_temporary_files_are_removed_when_a_form_is_refused() -> None:
     assert request._closers is not None
     (close,) = request._closers
     request.close()
-    assert all(file.closed for file in close.__self__._opened)  # type: ignore[attr-defined]
+    assert all(file.closed for file in close.args[0]._opened)  # type: ignore[attr-defined]
 
 
 REFUSED: dict[str, tuple[bytes, type[OctavoError]]] = {

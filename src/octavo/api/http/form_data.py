@@ -5,6 +5,7 @@ Raises errors with status 400 (malformed), 413 and 415 (compressed).
 
 import asyncio
 import binascii
+from functools import partial
 from tempfile import SpooledTemporaryFile
 
 from multipart import (  # type: ignore[import-untyped]
@@ -18,6 +19,7 @@ from multipart import (  # type: ignore[import-untyped]
 from octavo.api.http.options import BodyLimits
 from octavo.api.http.request import Request
 from octavo.core.errors import BadRequestError, PayloadTooLargeError, ServiceUnavailable, UnsupportedMediaTypeError
+from octavo.core.threads import in_thread
 from octavo.core.values import dataclass
 
 # Files up to this size stay in memory. Chunks from this size on are parsed in a thread.
@@ -63,15 +65,26 @@ async def read_form_data(request: Request) -> FormData:
     if not 1 <= len(boundary) <= 200 or not boundary.isascii():
         raise BadRequestError("The Content-Type of the multipart body has no boundary")
     collector = _Collector(boundary, limits)
-    request.when_done(collector.close)
+    request.when_done(partial(_close, collector))
     waiting = bytearray()
     async for chunk in request.stream(limits.upload):
         waiting += chunk
         if len(waiting) >= IN_MEMORY:
-            await asyncio.to_thread(collector.feed, bytes(waiting))
+            await in_thread(partial(collector.feed, bytes(waiting)))
             waiting.clear()
-    collector.feed(bytes(waiting))
+    if collector.is_large:
+        await in_thread(partial(collector.feed, bytes(waiting)))
+    else:
+        collector.feed(bytes(waiting))
     return collector.finish()
+
+
+def _close(collector: "_Collector") -> None:
+    """Delete the temporary files. A file system needs milliseconds for a large file, so a thread waits for it."""
+    if collector.is_large:
+        asyncio.get_running_loop().run_in_executor(None, collector.close)
+    else:
+        collector.close()
 
 
 class _Collector:
@@ -88,12 +101,15 @@ class _Collector:
         self._base64: _Base64Decoder | None = None
         self._text = bytearray()
         self._text_total = 0
+        self.is_large = False
+        """Whether files are on disk."""
 
     def feed(self, piece: bytes) -> None:
         """Parse the next chunk of the body. Blocks while writing files.
 
         Raises ServiceUnavailable if a temporary file cannot be written.
         """
+        self.is_large |= len(piece) >= IN_MEMORY
         try:
             if piece and not self._parser.closed:
                 self._take(piece)
