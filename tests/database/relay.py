@@ -1,4 +1,4 @@
-"""A relay between a client and a PostgreSQL server, which lets a test act between two messages of the server."""
+"""A proxy between a client and a PostgreSQL server, so that a test can act between two messages of the server."""
 
 import asyncio
 import contextlib
@@ -11,14 +11,14 @@ Tell = Callable[[], object]
 
 
 class Relay:
-    """Passes on what both sides say. Each time that the server has said something, `tell` is called first."""
+    """Forwards messages in both directions. `tell` is called before each message of the server."""
 
     def __init__(self, socket: str, tell: Tell) -> None:
         self._socket = socket
         self._tell = tell
 
     async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one client until either side hangs up."""
+        """Serve one client until either side disconnects."""
         from_server, to_server = await asyncio.open_unix_connection(self._socket)
         await asyncio.gather(self._pass(reader, to_server), self._pass(from_server, writer, self._tell))
 
@@ -33,7 +33,7 @@ class Relay:
 
 @asynccontextmanager
 async def relayed(url: str, tell: Tell) -> AsyncIterator[dict[str, str | int | bool]]:
-    """The parameters of a database through a relay."""
+    """Return connection parameters for a database through the proxy."""
     parts = urlsplit(url)
     folder = parse_qs(parts.query)["host"][0]
     server = await asyncio.start_server(Relay(f"{folder}/.s.PGSQL.5432", tell).connect, "127.0.0.1", 0)

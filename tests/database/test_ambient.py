@@ -1,4 +1,4 @@
-"""The ambient transaction on both databases: everything inside belongs to it, and its parts are undone alone."""
+"""The ambient transaction on each database: everything inside belongs to it, and nested units roll back alone."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -39,11 +39,11 @@ async def notes(database: Database) -> list[int]:
 
 
 async def others_see(database: Database) -> list[int]:
-    """What is there for everybody who is in no transaction."""
+    """Return the rows that are visible outside the transaction."""
     return await asyncio.create_task(notes(database), context=outside())
 
 
-async def test_reads_see_what_was_written_and_others_do_not(tables: Database) -> None:
+async def test_only_the_transaction_sees_its_writes(tables: Database) -> None:
     async with together(tables):
         await insert(tables, 1)
         await tables.execute("INSERT INTO notes VALUES (2)")
@@ -54,7 +54,7 @@ async def test_reads_see_what_was_written_and_others_do_not(tables: Database) ->
     assert await notes(tables) == [1, 2]
 
 
-async def test_all_is_undone_together(tables: Database) -> None:
+async def test_the_whole_transaction_is_rolled_back(tables: Database) -> None:
     with raising(ZeroDivisionError):
         async with together(tables):
             await insert(tables, 1)
@@ -62,7 +62,7 @@ async def test_all_is_undone_together(tables: Database) -> None:
     assert await notes(tables) == []
 
 
-async def test_a_part_that_fails_is_undone_alone(tables: Database) -> None:
+async def test_a_failed_nested_unit_is_rolled_back_alone(tables: Database) -> None:
     async with together(tables):
         await insert(tables, 1)
         with raising(IntegrityViolation):
@@ -74,7 +74,7 @@ async def test_a_part_that_fails_is_undone_alone(tables: Database) -> None:
     assert await notes(tables) == [1, 3]
 
 
-async def test_what_follows_parts_follows_the_whole(tables: Database) -> None:
+async def test_callbacks_of_nested_units_run_after_the_commit(tables: Database) -> None:
     called: list[str] = []
     async with together(tables) as whole:
         whole.after_commit(partial(called.append, "whole"))
@@ -90,7 +90,7 @@ async def test_what_follows_parts_follows_the_whole(tables: Database) -> None:
     assert called == ["undone", "whole", "part"]
 
 
-async def test_of_what_is_undone_as_a_whole_its_parts_hear(tables: Database) -> None:
+async def test_nested_units_are_notified_of_the_rollback(tables: Database) -> None:
     called: list[str] = []
     with raising(ZeroDivisionError):
         async with together(tables):
@@ -101,8 +101,8 @@ async def test_of_what_is_undone_as_a_whole_its_parts_hear(tables: Database) -> 
     assert called == ["undone"]
 
 
-async def test_what_follows_is_outside(tables: Database) -> None:
-    """A follower may begin its own transaction."""
+async def test_callbacks_run_outside_the_transaction(tables: Database) -> None:
+    """A callback can begin its own transaction."""
     async with together(tables) as whole:
         whole.after_commit(partial(insert, tables, 7))
     assert await notes(tables) == [7]
@@ -114,7 +114,7 @@ async def test_tasks_take_turns(tables: Database) -> None:
         assert await notes(tables) == list(range(5))
 
 
-async def test_a_task_that_goes_on_after_the_end_is_refused(tables: Database) -> None:
+async def test_a_task_that_outlives_the_transaction_is_refused(tables: Database) -> None:
     go_on = asyncio.Event()
 
     async def late() -> None:
@@ -128,7 +128,7 @@ async def test_a_task_that_goes_on_after_the_end_is_refused(tables: Database) ->
         await task
 
 
-async def test_a_task_started_outside_has_nothing_to_do_with_it(tables: Database) -> None:
+async def test_a_task_started_outside_does_not_join(tables: Database) -> None:
     async with together(tables):
         task = asyncio.create_task(notes(tables), context=outside())
         await insert(tables, 1)
@@ -146,7 +146,7 @@ async def test_a_failed_read_that_is_caught_ends_the_transaction(tables: Databas
     assert await notes(tables) == []
 
 
-async def test_a_failed_read_in_a_part_ends_the_part(tables: Database) -> None:
+async def test_a_failed_read_in_a_nested_unit_ends_the_unit(tables: Database) -> None:
     async with together(tables):
         await insert(tables, 1)
         with pytest.raises(Exception, match="nowhere"):
@@ -156,8 +156,8 @@ async def test_a_failed_read_in_a_part_ends_the_part(tables: Database) -> None:
     assert await notes(tables) == [1, 2]
 
 
-async def test_a_part_is_not_run_again_by_itself(tables: Database) -> None:
-    """What stood in its way may stand in the way of the whole: that is to be run again."""
+async def test_a_nested_unit_is_not_retried_alone(tables: Database) -> None:
+    """The cause may also affect the whole transaction, which is retried instead."""
     attempts = 0
 
     async def work(unit: UnitOfWork) -> None:
@@ -173,7 +173,7 @@ async def test_a_part_is_not_run_again_by_itself(tables: Database) -> None:
     assert attempts == 1
 
 
-async def test_tables_and_leases_are_for_outside(tables: Database) -> None:
+async def test_ddl_and_leases_are_refused_inside(tables: Database) -> None:
     async with together(tables):
         with pytest.raises(TransactionFailed, match="tables are not changed"):
             async with open_unit(tables, UnitOfWork, exclusive=True):
@@ -183,7 +183,7 @@ async def test_tables_and_leases_are_for_outside(tables: Database) -> None:
                 pass
 
 
-async def test_a_cancelled_part_leaves_nothing_behind(tables: Database) -> None:
+async def test_a_cancelled_nested_unit_is_rolled_back(tables: Database) -> None:
     async def slow() -> None:
         async with unit_of_work(tables):
             await insert(tables, 2)
@@ -198,7 +198,9 @@ async def test_a_cancelled_part_leaves_nothing_behind(tables: Database) -> None:
     assert await notes(tables) == [1]
 
 
-async def test_of_two_databases_each_has_its_own(tables: Database, tmp_path_factory: pytest.TempPathFactory) -> None:
+async def test_each_database_has_its_own_ambient_transaction(
+    tables: Database, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     from octavo.database.sqlite import SqliteDatabase
 
     other = SqliteDatabase(tmp_path_factory.mktemp("other") / "other.db")

@@ -1,4 +1,4 @@
-"""ChangeFeed: which changes each subscriber receives."""
+"""ChangeFeed: the changes that each subscriber receives."""
 
 from collections.abc import Sequence
 
@@ -25,16 +25,14 @@ def deliver(feed: ChangeFeed, *changes: DataChange) -> None:
         ((), []),
     ],
 )
-def test_a_subscriber_is_told_once_of_what_concerns_it(
-    uids: set[str] | None, told: list[tuple[DataChange, ...]]
-) -> None:
+def test_a_subscriber_receives_each_change_once(uids: set[str] | None, told: list[tuple[DataChange, ...]]) -> None:
     feed, heard = ChangeFeed(), list[Sequence[DataChange]]()
     feed.subscribe(heard.append, uids)
     deliver(feed, BOOK, AUTHOR)
     assert heard == told
 
 
-def test_subscribers_are_told_in_their_order_until_they_end_it() -> None:
+def test_subscribers_are_called_in_order_until_they_unsubscribe() -> None:
     feed, heard = ChangeFeed(), list[str]()
     end = feed.subscribe(lambda changes: heard.append("first"))
     feed.subscribe(lambda changes: heard.append("second"))
@@ -44,7 +42,7 @@ def test_subscribers_are_told_in_their_order_until_they_end_it() -> None:
     assert heard == ["first", "second", "second"]
 
 
-def test_images_are_wanted_for_types_somebody_asks_them_of() -> None:
+def test_images_are_read_only_for_subscribed_types() -> None:
     feed = ChangeFeed()
     feed.subscribe(lambda changes: None)
     end = feed.subscribe(lambda changes: None, {BOOK.uid}, images=True)

@@ -1,4 +1,4 @@
-"""Columns of other types than wanted, on PostgreSQL: those that are let be serve, those that are refused do not."""
+"""Unexpected column types on PostgreSQL: accepted types work, and rejected types do not."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ WANTED: dict[ValueKind, tuple[str, Any, ParameterKind]] = {
     ValueKind.TIMESTAMP: ("datetime", 1_600_000_000_000, ParameterKind.INSTANT),
     ValueKind.JSON: ("json", '{"a": 1}', ParameterKind.TEXT),
 }
-"""Each kind of value: the word for its column, a value to store, the kind of a parameter it is compared with."""
+"""Each kind of value: its column type, a value to store, and the parameter type for comparisons."""
 
 FOUND = {
     "character varying(255)": "'plain'",
@@ -53,11 +53,11 @@ FOUND = {
     "json": "'[1]'",
     "jsonb": "'[1]'",
 }
-"""Types that a column may have, each with a value that is there."""
+"""Types that a column may have, each with a stored value."""
 
 
 async def serves(database: Database, kind: ValueKind, found: str) -> bool:
-    """Whether values of a kind can be written to such a column, read from it and compared with it."""
+    """Return whether values of a kind can be written to such a column, read from it and compared with it."""
     _, value, parameter = WANTED[kind]
     bound = POSTGRESQL.bind(kind, value)
     await database.execute_script(
@@ -71,13 +71,13 @@ async def serves(database: Database, kind: ValueKind, found: str) -> bool:
         for shown in (POSTGRESQL.json_scalar(kind, "c"), POSTGRESQL.json_typed(kind, "c")):
             for (text,) in await database.fetch_all(f"SELECT {shown} FROM t"):
                 json.loads(text)
-    except Exception:  # in whatever way it fails, it does not serve
+    except Exception:  # any error means that the type does not work
         return False
     return True
 
 
 @pytest.mark.parametrize("kind", WANTED)
-async def test_what_contradicts_does_not_serve_and_what_is_let_be_does(postgresql_url: str, kind: ValueKind) -> None:
+async def test_accepted_column_types_work_and_rejected_types_do_not(postgresql_url: str, kind: ValueKind) -> None:
     database = PostgresqlDatabase(postgresql_url)
     await database.connect()
     wanted = POSTGRESQL.column_types[WANTED[kind][0]]

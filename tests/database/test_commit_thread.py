@@ -1,4 +1,4 @@
-"""The thread that commits: order, errors, and callers or loops that have gone."""
+"""The thread that commits: order, errors, and callers or loops that have ended."""
 
 import asyncio
 import gc
@@ -25,7 +25,7 @@ async def test_work_runs_in_order_in_one_thread() -> None:
     assert ran == [(number, "commits") for number in range(20)]
 
 
-async def test_an_error_reaches_the_caller_and_the_thread_goes_on() -> None:
+async def test_an_error_reaches_the_caller_and_the_thread_continues() -> None:
     thread = CommitThread("commits")
     with pytest.raises(ZeroDivisionError):
         await thread.run(_fail)
@@ -60,7 +60,7 @@ def test_work_ends_though_its_loop_is_closed() -> None:
     thread.close()
 
 
-async def test_nothing_of_a_finished_work_is_kept() -> None:
+async def test_finished_work_is_freed() -> None:
     class Owner:
         def work(self) -> None:
             """Do nothing."""

@@ -1,4 +1,4 @@
-"""The protocol, held on both drivers."""
+"""The connection protocol on each driver."""
 
 import asyncio
 from collections.abc import Callable
@@ -29,7 +29,7 @@ CREATE TABLE notes (id integer PRIMARY KEY, article_id integer REFERENCES articl
 
 
 def said(database: Database, text: str) -> str:
-    """The statement with the placeholders of the database."""
+    """Return the statement with the database's placeholders."""
     return text if database.dialect.name == "sqlite" else text.replace("?", "$")
 
 
@@ -165,8 +165,8 @@ async def test_names_that_are_not_there(articles: Database, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["SELECT id FROM articles WHERE title > 1", "INSERT INTO articles (id) SELECT true"])
-async def test_types_that_are_others(articles: Database, text: str) -> None:
-    """SQLite compares whatever there is."""
+async def test_mismatched_types(articles: Database, text: str) -> None:
+    """SQLite compares values of any types."""
     if articles.dialect.name == "postgresql":
         with pytest.raises(TablesChanged):
             await (articles.execute(text) if text.startswith("INSERT") else articles.fetch_all(text))
@@ -291,7 +291,7 @@ async def test_locks_serialize_by_name(articles: Database) -> None:
 
 
 async def test_several_locks_hold_each_of_their_names(articles: Database) -> None:
-    """In other orders they would wait for each other: whoever takes several takes them in one order."""
+    """The locks of several names are taken in one order, so that callers do not deadlock."""
     held = ["rank of article 1", "rank of article 2"]
 
     async def add_one(number: int) -> None:

@@ -1,4 +1,4 @@
-"""Totals of lists are counted through Octavo's indexes, independent of other columns."""
+"""Octavo's indexes count the totals of lists, without reading other columns."""
 
 import pytest
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def plan_of(site: Site, uid: str) -> str:
-    """SQLite's plan for the first page of a type and its total, for a caller with all permissions."""
+    """Return SQLite's plan for the first page of a type and its total, for a caller with all permissions."""
     octavo = site.octavo
     actor = await octavo.infrastructure.authenticator.authenticate(f"Bearer {FULL_TOKEN}")
     query, content_type = Query(page=Page(limit=25, with_count=True)), octavo.site.registry.content_types[uid]

@@ -1,4 +1,4 @@
-"""Choosing the driver."""
+"""The choice of the driver."""
 
 from pathlib import Path
 

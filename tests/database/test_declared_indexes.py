@@ -1,4 +1,4 @@
-"""Indexes that content-types declare: made, recreated after a crash, dropped, and used by the statements of reads."""
+"""Declared indexes of content types: created, recreated after a crash, dropped, and used by reads."""
 
 import asyncio
 import logging
@@ -49,7 +49,7 @@ def registry(folder: Path, *indexes: Any, localized: bool = False) -> Registry:
 
 
 async def serve(database: Database, content: Registry) -> list[str]:
-    """What a start does; the declared indexes that are there then, as the database keeps them."""
+    """Synchronize as a start does, and return the declared indexes in the database."""
     await synchronize(database, content)
     await make_declared_indexes(database, content)
     assert not (await plan_changes(database, content)).additive
@@ -95,7 +95,7 @@ async def test_a_column_that_changes_its_type_keeps_its_direction(database: Data
     assert await serve(database, content) == ["(views DESC, published_at, id)"]
 
 
-async def test_what_was_not_finished_is_made_anew(
+async def test_unfinished_indexes_are_recreated(
     postgresql_database: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     database, content = postgresql_database, registry(tmp_path, BY_PLACE)
@@ -112,7 +112,7 @@ async def test_what_was_not_finished_is_made_anew(
 async def test_tables_are_in_use_meanwhile_and_one_process_is_at_it(
     postgresql_database: Database, tmp_path: Path
 ) -> None:
-    """A transaction that has written holds the index up; it can go on writing, and others read."""
+    """A transaction that has written delays the index. It can continue to write, and others can read."""
     database, content = postgresql_database, registry(tmp_path, BY_PLACE)
     await synchronize(database, content)
     async with database.transaction() as transaction:
@@ -129,7 +129,7 @@ async def test_tables_are_in_use_meanwhile_and_one_process_is_at_it(
     assert await declared(database) == ["(place, id, published_at)"]
 
 
-async def test_what_the_database_cannot_do_is_said(
+async def test_unsupported_indexes_are_reported(
     postgresql_database: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     database, content = postgresql_database, registry(tmp_path, PARTS)
@@ -146,7 +146,7 @@ async def test_what_the_database_cannot_do_is_said(
         assert "notes (title, body)" in line
 
 
-async def test_a_statement_that_fails_leaves_nothing_and_stops_nobody(
+async def test_a_failed_statement_leaves_nothing_and_the_start_continues(
     postgresql_database: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     database, content = postgresql_database, registry(tmp_path, BY_PLACE, BY_VIEWS)
@@ -161,7 +161,7 @@ async def test_a_statement_that_fails_leaves_nothing_and_stops_nobody(
     assert await declared(database) == ["(views DESC, published_at, id)"]
 
 
-# What reads make of them
+# Use by reads
 
 
 def prepare(database: Database, content: Registry, **params: Any) -> PreparedRead:
@@ -171,7 +171,7 @@ def prepare(database: Database, content: Registry, **params: Any) -> PreparedRea
 
 
 async def explained(database: Database, read: PreparedRead) -> str:
-    """How the database runs a read, whatever its values are."""
+    """Return the database's plan for a read with any values."""
     values, text = read.values, read.statement.text
     if database.dialect.name == "sqlite":
         rows = await database.fetch_all(f"EXPLAIN QUERY PLAN {text}", values)
@@ -203,7 +203,7 @@ async def test_sorted_lists_take_their_page_from_the_index(database: Database, t
             pagination = {"withCount": "false", **page}
             plan = await explained(database, prepare(database, content, sort=sort, pagination=pagination))
             assert index in plan, (sort, page, plan)
-            if sort != "place:desc":  # whose ids go the other way, among equal places
+            if sort != "place:desc":  # with ids in descending order among equal values
                 assert "ORDER BY" not in plan.partition(index)[0], (sort, page, plan)
 
 

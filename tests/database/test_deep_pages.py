@@ -1,4 +1,4 @@
-"""Pages far behind in the order of ids: the same entries, wherever the walk begins."""
+"""Deep pages ordered by id: the same entries, from either end of the index."""
 
 import itertools
 from pathlib import Path
@@ -25,7 +25,7 @@ LOCALES = {"en": "locale = 'en'", "all": "1 = 1"}
 
 @pytest.fixture
 async def desk(database: Database, tmp_path: Path) -> Desk:
-    """Entries with gaps between their ids, some deleted, some of another locale, some of them drafts."""
+    """Entries with gaps between their ids: some deleted, some in another locale, some drafts."""
     content = registry(tmp_path / "content")
     await synchronize(database, content)
     desk = Desk(database, content, CountMaintenance(database, content))
@@ -63,7 +63,7 @@ async def assert_pages(desk: Desk, *, hides_future: bool = False) -> None:
             assert found == ids[start : start + 7], (start, where)
 
 
-async def test_they_are_the_same_whatever_is_known(desk: Desk) -> None:
+async def test_pages_are_the_same_with_and_without_maintained_counts(desk: Desk) -> None:
     await desk.assert_kept()
     await assert_pages(desk)
     await assert_pages(desk, hides_future=True)
@@ -77,6 +77,6 @@ async def test_they_are_the_same_whatever_is_known(desk: Desk) -> None:
 async def test_the_walk_begins_near_the_page(desk: Desk) -> None:
     before = await shown(desk, 11_111)
     await desk.database.execute("UPDATE octavo_totals SET total = total - 5 WHERE part = 0 AND total > 100")
-    assert await shown(desk, 11_111) != before  # so that is where it is looked up
+    assert await shown(desk, 11_111) != before  # so reads use it
     await desk.keeper.compare()
     assert await shown(desk, 11_111) == before

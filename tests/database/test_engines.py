@@ -1,4 +1,4 @@
-"""Servers that speak PostgreSQL's protocol and are none."""
+"""Servers that speak PostgreSQL's protocol but are other systems."""
 
 import pytest
 
@@ -15,7 +15,7 @@ ALTER DATABASE "{0}" SET search_path = public, pg_catalog
 """
 
 
-async def test_where_advisory_locks_lock_nothing_no_table_is_changed(
+async def test_tables_do_not_change_without_working_advisory_locks(
     postgresql_server: PostgresqlServer, postgresql_url: str
 ) -> None:
     name = database_name(postgresql_url)

@@ -1,4 +1,4 @@
-"""Write transactions on SQLite that are committed together: each is whole, none is told of success too early."""
+"""Write transactions on SQLite that share a commit: each is atomic, and none returns before the commit."""
 
 import asyncio
 import time
@@ -35,13 +35,13 @@ async def sqlite(anyio_backend: str, sqlite_path: Path) -> AsyncIterator[SqliteD
 
 
 async def connection_of(sqlite: SqliteDatabase) -> apsw.Connection:
-    """The one connection that writes."""
+    """Return the connection for writes."""
     async with sqlite.transaction() as transaction:
         return transaction._connection.raw
 
 
 async def count_commits(sqlite: SqliteDatabase) -> list[None]:
-    """Grows by one with every COMMIT."""
+    """Return a list that grows by one with every COMMIT."""
     commits: list[None] = []
 
     def count() -> bool:
@@ -64,7 +64,7 @@ async def write(sqlite: SqliteDatabase, text: str) -> None:
 async def first(
     sqlite: SqliteDatabase, act: Callable[[SqliteTransaction], Awaitable[object]], others: int = 3
 ) -> list[BaseException | None]:
-    """Act in a transaction while others wait to write; how it ended for each."""
+    """Act in a transaction while others wait to write. Return the exception of each, or None."""
     waiting: list[asyncio.Task[None]] = []
 
     async def leader() -> None:
@@ -78,11 +78,11 @@ async def first(
 
 
 def take_in_for_ever(sqlite: SqliteDatabase) -> None:
-    """Let a group take in whoever waits, however slow the machine is."""
+    """Remove the time limit for joining a group, so that slow machines pass."""
     sqlite._groups.longest = float("inf")
 
 
-async def test_those_who_wait_share_a_commit(sqlite: SqliteDatabase) -> None:
+async def test_waiting_transactions_share_a_commit(sqlite: SqliteDatabase) -> None:
     take_in_for_ever(sqlite)
     commits = await count_commits(sqlite)
     await asyncio.gather(*(write(sqlite, str(number)) for number in range(8)))
@@ -90,14 +90,14 @@ async def test_those_who_wait_share_a_commit(sqlite: SqliteDatabase) -> None:
     assert len(commits) < 4
 
 
-async def test_who_is_alone_is_committed_at_once(sqlite: SqliteDatabase) -> None:
+async def test_a_single_transaction_is_committed_immediately(sqlite: SqliteDatabase) -> None:
     commits = await count_commits(sqlite)
     for number in range(3):
         await write(sqlite, str(number))
         assert len(await notes(sqlite)) == len(commits) == number + 1
 
 
-async def test_nobody_returns_before_the_commit(sqlite: SqliteDatabase) -> None:
+async def test_no_transaction_returns_before_the_commit(sqlite: SqliteDatabase) -> None:
     async def write_and_look(text: str) -> bool:
         await write(sqlite, text)
         return text in await notes(sqlite)
@@ -105,7 +105,7 @@ async def test_nobody_returns_before_the_commit(sqlite: SqliteDatabase) -> None:
     assert all(await asyncio.gather(*(write_and_look(str(number)) for number in range(20))))
 
 
-async def test_one_that_fails_is_undone_alone(sqlite: SqliteDatabase) -> None:
+async def test_a_failed_transaction_is_rolled_back_alone(sqlite: SqliteDatabase) -> None:
     async def fail(transaction: SqliteTransaction) -> None:
         await transaction.execute(INSERT, ("leader",))
         raise ValueError
@@ -114,7 +114,7 @@ async def test_one_that_fails_is_undone_alone(sqlite: SqliteDatabase) -> None:
     assert await notes(sqlite) == ["other 0", "other 1", "other 2"]
 
 
-async def test_one_that_fails_between_others(sqlite: SqliteDatabase) -> None:
+async def test_failed_transactions_among_others(sqlite: SqliteDatabase) -> None:
     async def write_or_fail(number: int) -> None:
         async with sqlite.transaction(grouped=True) as transaction:
             await transaction.execute(INSERT, (str(number),))
@@ -136,7 +136,7 @@ async def test_a_failed_statement_cannot_be_passed_over(sqlite: SqliteDatabase) 
     assert await notes(sqlite) == ["other 0", "other 1", "other 2"]
 
 
-async def test_a_rule_looked_at_last_is_broken_by_one(sqlite: SqliteDatabase) -> None:
+async def test_a_deferred_constraint_fails_one_transaction(sqlite: SqliteDatabase) -> None:
     async def break_it(transaction: SqliteTransaction) -> None:
         await transaction.execute("INSERT INTO owned VALUES (7)")
 
@@ -145,8 +145,8 @@ async def test_a_rule_looked_at_last_is_broken_by_one(sqlite: SqliteDatabase) ->
     assert len(await notes(sqlite)) == 3
 
 
-async def test_the_next_one_gives_up(sqlite: SqliteDatabase) -> None:
-    """What was left for it to commit is committed."""
+async def test_the_next_transaction_is_cancelled(sqlite: SqliteDatabase) -> None:
+    """Statements before the cancellation are committed."""
     async with asyncio.timeout(60), sqlite.transaction(grouped=True) as transaction:
         await transaction.execute(INSERT, ("leader",))
         waiting = asyncio.create_task(write(sqlite, "other"))
@@ -158,7 +158,7 @@ async def test_the_next_one_gives_up(sqlite: SqliteDatabase) -> None:
 
 
 @pytest.mark.parametrize("turns", range(6))
-async def test_one_is_cancelled_at_any_moment(sqlite: SqliteDatabase, turns: int) -> None:
+async def test_a_transaction_is_cancelled_at_any_moment(sqlite: SqliteDatabase, turns: int) -> None:
     tasks = [asyncio.create_task(write(sqlite, str(number))) for number in range(4)]
     for _ in range(turns):
         await asyncio.sleep(0)
@@ -181,8 +181,9 @@ async def test_a_commit_that_fails_fails_for_all(sqlite: SqliteDatabase) -> None
     assert await notes(sqlite) == ["after"]
 
 
-async def test_one_that_takes_the_group_with_it(sqlite: SqliteDatabase) -> None:
-    """SQLite undoes the whole transaction when it ends a long write: those before it are told to start again."""
+async def test_a_timeout_rolls_back_the_group(sqlite: SqliteDatabase) -> None:
+    """SQLite rolls back the whole transaction when it interrupts a long write. Earlier writers in the group get a
+    conflict."""
 
     async def short() -> None:
         async with sqlite.transaction(grouped=True) as transaction:
@@ -202,8 +203,8 @@ async def test_one_that_takes_the_group_with_it(sqlite: SqliteDatabase) -> None:
     assert await notes(sqlite) == ["after"]
 
 
-async def test_others_come_between_groups(sqlite: SqliteDatabase) -> None:
-    """A separate transaction does not wait for groups that never end."""
+async def test_separate_transactions_run_between_groups(sqlite: SqliteDatabase) -> None:
+    """A separate transaction does not wait forever behind a stream of groups."""
     going_on = True
 
     async def keep_writing() -> None:
@@ -220,7 +221,7 @@ async def test_others_come_between_groups(sqlite: SqliteDatabase) -> None:
 
 @pytest.fixture
 async def impatient(anyio_backend: str, sqlite_path: Path) -> AsyncIterator[SqliteDatabase]:
-    """A database on which no client can keep others waiting."""
+    """A database that interrupts a transaction as soon as it pauses while others wait."""
     made = SqliteDatabase(sqlite_path, longest_pause=0.02)
     await made.connect()
     await made.execute("CREATE TABLE notes (text)")
@@ -229,7 +230,7 @@ async def impatient(anyio_backend: str, sqlite_path: Path) -> AsyncIterator[Sqli
 
 
 class Pausing:
-    """A transaction that waits for something else between two statements."""
+    """A transaction that waits for an event between two statements."""
 
     def __init__(self, sqlite: SqliteDatabase, *, grouped: bool) -> None:
         self.began = asyncio.Event()
@@ -245,8 +246,10 @@ class Pausing:
 
 
 @pytest.mark.parametrize("grouped, refusal", [(True, TransactionConflict), (False, ServiceUnavailable)])
-async def test_a_pause_keeps_nobody_waiting(impatient: SqliteDatabase, grouped: bool, refusal: type[Exception]) -> None:
-    """The others write in the order of coming; who paused is refused, and touches a connection of theirs no more."""
+async def test_a_paused_transaction_does_not_block_others(
+    impatient: SqliteDatabase, grouped: bool, refusal: type[Exception]
+) -> None:
+    """The others write in order of arrival. The paused transaction fails and no longer uses the connection."""
     pausing = Pausing(impatient, grouped=grouped)
     await pausing.began.wait()
     await asyncio.gather(*(write(impatient, str(number)) for number in range(3)), impatient.execute(INSERT, ("alone",)))
@@ -260,8 +263,8 @@ async def test_a_pause_keeps_nobody_waiting(impatient: SqliteDatabase, grouped: 
     assert sorted(text for (text,) in rows if not text.isdigit()) == ["alone", "other"]
 
 
-async def test_time_in_which_nothing_could_go_on_is_no_pause(sqlite_path: Path) -> None:
-    """The loop is held up: by code that blocks, by a module that is imported."""
+async def test_time_of_a_blocked_event_loop_is_no_pause(sqlite_path: Path) -> None:
+    """The event loop is blocked, for example by an import."""
     database = SqliteDatabase(sqlite_path, longest_pause=0.1)
     await database.connect()
     await database.execute("CREATE TABLE notes (text)")
@@ -277,7 +280,7 @@ async def test_time_in_which_nothing_could_go_on_is_no_pause(sqlite_path: Path) 
 
 
 @pytest.mark.parametrize("grouped", [True, False])
-async def test_a_pause_may_be_long_while_nobody_waits(impatient: SqliteDatabase, grouped: bool) -> None:
+async def test_a_pause_can_be_long_while_no_transaction_waits(impatient: SqliteDatabase, grouped: bool) -> None:
     pausing = Pausing(impatient, grouped=grouped)
     await pausing.began.wait()
     await asyncio.sleep(0.1)
@@ -286,13 +289,13 @@ async def test_a_pause_may_be_long_while_nobody_waits(impatient: SqliteDatabase,
     assert await notes(impatient) == ["after", "before"]
 
 
-async def test_who_is_done_does_not_wait_for_one_that_pauses(sqlite: SqliteDatabase) -> None:
+async def test_a_finished_transaction_does_not_wait_for_a_paused_one(sqlite: SqliteDatabase) -> None:
     """It is committed although no other caller waits for the writer."""
     take_in_for_ever(sqlite)
     async with asyncio.timeout(20):
         async with sqlite.transaction(grouped=True) as transaction:
             pausing = Pausing(sqlite, grouped=True)
-            await asyncio.sleep(0)  # now it waits for its turn
+            await asyncio.sleep(0)  # queued
             await transaction.execute(INSERT, ("done",))
         assert "done" in await notes(sqlite)
         await pausing.began.wait()
@@ -302,7 +305,7 @@ async def test_who_is_done_does_not_wait_for_one_that_pauses(sqlite: SqliteDatab
     assert await notes(sqlite) == ["done"]
 
 
-async def test_who_paused_may_begin_anew(impatient: SqliteDatabase) -> None:
+async def test_a_paused_transaction_can_be_retried(impatient: SqliteDatabase) -> None:
     pausing = Pausing(impatient, grouped=True)
     await pausing.began.wait()
     await write(impatient, "other")
@@ -316,7 +319,7 @@ async def test_who_paused_may_begin_anew(impatient: SqliteDatabase) -> None:
 
 
 async def test_requests_at_once_share_commits(anyio_backend: str, tmp_path: Path) -> None:
-    """Through HTTP: as many answers and entries as requests, and fewer commits."""
+    """Through HTTP: as many responses and entries as requests, and fewer commits."""
     site = await open_bookshop(tmp_path, {})
     try:
         assert isinstance(site.database, SqliteDatabase)

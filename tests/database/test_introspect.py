@@ -1,4 +1,4 @@
-"""What is found in a database, on both."""
+"""Introspection: the tables, columns and indexes of a database, on each database."""
 
 import pytest
 
@@ -30,7 +30,7 @@ async def test_found_tables(database: Database) -> None:
         Index(name="one", columns=("pen_id", "n"), unique=True),
         Index(name="two", columns=("n",), where="pen_id IS NOT NULL" if is_sqlite else "(pen_id IS NOT NULL)"),
     ]
-    if not is_sqlite:  # there a unique column is an index as any other
+    if not is_sqlite:  # a unique column is an ordinary index there
         indexes.insert(1, Index(name="other_n_key", columns=("n",), unique=True))
     assert found == {
         'Pens & "Inks': Table(

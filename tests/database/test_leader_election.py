@@ -1,4 +1,4 @@
-"""One of several processes has the care, for as long as it renews it."""
+"""One of several processes is the leader as long as it renews its lease."""
 
 import pytest
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Hand:
-    """Moves the time that caretakers see."""
+    """Moves the time of the processes."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -22,30 +22,30 @@ async def who(*caretakers: Leadership) -> list[bool]:
     return [await one.is_here() for one in caretakers]
 
 
-async def test_one_has_it_and_another_takes_over(database: Database) -> None:
+async def test_one_process_leads_and_another_takes_over(database: Database) -> None:
     await database.execute_script(leases.TABLE.script(database.dialect))
     hand = Hand()
     first, second, third = (Leadership(database, "care", hand.clock) for _ in range(3))
-    if not database.dialect.is_shared:  # nobody else is on another machine
+    if not database.dialect.is_shared:  # the only process
         assert await who(first, second) == [True, True]
         return
     assert await who(first, second, third) == [True, False, False]
-    for _ in range(4):  # as long as it lives
+    for _ in range(4):  # as long as the leader runs
         hand.now += LEASE_SECONDS / 2
         assert await who(second, first, third) == [False, True, False]
     before = database.statements
     assert await who(first, second, third) == [True, False, False]
     assert database.statements == before
-    hand.now += LEASE_SECONDS + 1  # it was killed
+    hand.now += LEASE_SECONDS + 1  # the leader was killed
     assert await who(third, second) == [True, False]
     assert not await first.is_here()
-    await third.leave()  # in good order
+    await third.leave()  # a clean shutdown
     assert not await third.is_here()
     hand.now += LEASE_SECONDS / 2
     assert await who(second, third) == [True, False]
 
 
-async def test_who_has_it_no_more_lets_it_be(database: Database) -> None:
+async def test_a_former_leader_does_not_release_the_lease(database: Database) -> None:
     await database.execute_script(leases.TABLE.script(database.dialect))
     hand = Hand()
     first, second = (Leadership(database, "care", hand.clock) for _ in range(2))

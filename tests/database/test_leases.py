@@ -1,4 +1,4 @@
-"""Leases on both databases: one holder at a time, outside transactions."""
+"""Leases on each database: one holder at a time, outside transactions."""
 
 import asyncio
 
@@ -32,7 +32,7 @@ async def test_one_after_another(table: Database) -> None:
             inside.append(name)
             await asyncio.sleep(0)
             assert inside[-1] == name
-            await table.execute("UPDATE octavo_leases SET name = name")  # a transaction of its own may begin
+            await table.execute("UPDATE octavo_leases SET name = name")  # its own transaction can begin
             assert inside[-1] == name
 
     await asyncio.gather(*(work(str(number)) for number in range(5)))
@@ -44,7 +44,7 @@ async def test_another_name_is_free(table: Database) -> None:
         assert await count(table) == 2
 
 
-async def test_one_that_fails_lets_others(table: Database) -> None:
+async def test_a_failed_holder_releases_the_lease(table: Database) -> None:
     async def fail() -> None:
         async with lease(table, "file 1"):
             raise ZeroDivisionError
@@ -55,7 +55,7 @@ async def test_one_that_fails_lets_others(table: Database) -> None:
         assert await count(table) == 1
 
 
-async def test_who_waits_too_long_is_told_to_come_back(table: Database, hands: Hands) -> None:
+async def test_a_wait_that_is_too_long_fails(table: Database, hands: Hands) -> None:
     async def wait() -> None:
         async with lease(table, "file 1", hands.clock):
             raise AssertionError("it is held")
@@ -68,7 +68,7 @@ async def test_who_waits_too_long_is_told_to_come_back(table: Database, hands: H
             await waiting
 
 
-async def test_one_that_was_left_behind_runs_out_and_counts_no_more(table: Database, hands: Hands) -> None:
+async def test_an_abandoned_lease_expires(table: Database, hands: Hands) -> None:
     async def end_late() -> None:
         async with lease(table, "file 1", hands.clock) as held:
             hands.day += LEASE_SECONDS + 1

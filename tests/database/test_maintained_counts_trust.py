@@ -1,4 +1,4 @@
-"""When totals that are kept are not trusted: what each database does past triggers, and what v4 does to its tables."""
+"""When maintained counts are not trusted: writes that bypass triggers, and tables that v4 rebuilds."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -33,7 +33,7 @@ async def on_postgresql(anyio_backend: str, postgresql_url: str, tmp_path: Path)
 
 
 def other_program(desk: Desk) -> apsw.Connection:
-    """A connection of another user's to the same file."""
+    """Return another program's connection to the same file."""
     assert isinstance(desk.database, SqliteDatabase)
     return apsw.Connection(str(desk.database.path))
 
@@ -76,15 +76,15 @@ async def test_rows_that_are_replaced_fire_no_trigger(on_sqlite: Desk, statement
 
 
 @pytest.mark.parametrize("word", ["IGNORE", "REPLACE", "FAIL", "ROLLBACK"])
-async def test_what_the_statement_says_of_conflicts_is_nothing_to_the_totals(on_sqlite: Desk, word: str) -> None:
+async def test_conflict_clauses_do_not_affect_the_counts(on_sqlite: Desk, word: str) -> None:
     for _ in range(2):
         await on_sqlite.write(f"INSERT OR {word} INTO notes (locale) VALUES ('fr'), ('en')")
         await on_sqlite.write(f"UPDATE OR {word} notes SET locale = 'fr' WHERE locale = 'en' AND id > 3")
     await on_sqlite.assert_kept()
 
 
-async def test_a_table_that_is_made_anew_has_no_triggers(on_sqlite: Desk) -> None:
-    """As v4 changes a column there."""
+async def test_a_rebuilt_table_has_no_triggers(on_sqlite: Desk) -> None:
+    """v4 rebuilds a table to change a column."""
     made = str(await on_sqlite.database.fetch_value("SELECT sql FROM sqlite_schema WHERE name = 'notes'"))
     other = other_program(on_sqlite)
     for statement in (
@@ -124,7 +124,7 @@ async def test_columns_are_dropped_past_triggers(on_sqlite: Desk, tmp_path: Path
     assert await CountMaintenance(on_sqlite.database, plain).keep()
 
 
-async def test_truncate_leaves_nothing_known(on_postgresql: Desk) -> None:
+async def test_truncate_makes_counts_unknown(on_postgresql: Desk) -> None:
     with pytest.raises(IntegrityViolation):
         await on_postgresql.write("TRUNCATE notes CASCADE", "INSERT INTO notes (id) VALUES (1), (1)")
     await on_postgresql.assert_kept()
@@ -142,20 +142,20 @@ async def test_triggers_that_were_disabled_are_not_trusted(on_postgresql: Desk) 
     await assert_counted_then_kept(on_postgresql)
 
 
-async def test_triggers_that_are_gone_are_not_trusted(on_postgresql: Desk) -> None:
+async def test_dropped_triggers_are_noticed(on_postgresql: Desk) -> None:
     await on_postgresql.write("DROP TRIGGER octavo_totals_delete_both ON notes", "DELETE FROM notes WHERE id = 1")
     on_postgresql.keeper = CountMaintenance(on_postgresql.database, on_postgresql.content)
     await assert_counted_then_kept(on_postgresql)
 
 
-async def test_what_replicas_and_restores_write_is_noticed(on_postgresql: Desk) -> None:
+async def test_writes_of_replicas_and_restores_are_noticed(on_postgresql: Desk) -> None:
     await on_postgresql.write(
         "SET LOCAL session_replication_role = replica", "INSERT INTO notes (locale) VALUES ('en')"
     )
     await on_postgresql.assert_kept()
 
 
-async def test_a_writer_may_have_no_rights_to_what_is_ours(on_postgresql: Desk) -> None:
+async def test_writers_need_no_privileges_on_the_counts(on_postgresql: Desk) -> None:
     await on_postgresql.write(
         "CREATE ROLE totals_stranger",
         "GRANT SELECT, INSERT, UPDATE, DELETE ON notes TO totals_stranger",
@@ -172,7 +172,7 @@ async def test_a_writer_may_have_no_rights_to_what_is_ours(on_postgresql: Desk) 
     await on_postgresql.assert_kept()
 
 
-async def test_whoever_drops_a_column_or_a_table_is_not_hindered(on_postgresql: Desk) -> None:
+async def test_counted_columns_and_tables_can_be_dropped(on_postgresql: Desk) -> None:
     await on_postgresql.write("ALTER TABLE notes DROP COLUMN published_at")
     await on_postgresql.write(
         "INSERT INTO notes (locale) VALUES ('en'), ('fr')",
@@ -192,7 +192,7 @@ async def test_a_renamed_table_keeps_its_total_and_a_new_one_has_none(on_postgre
     await assert_counted_then_kept(on_postgresql)
 
 
-async def test_what_triggers_write_to_cannot_be_dropped_alone(on_postgresql: Desk) -> None:
+async def test_tables_of_triggers_cannot_be_dropped_alone(on_postgresql: Desk) -> None:
     with pytest.raises(Exception, match="depend"):
         await on_postgresql.write("DROP TABLE octavo_totals")
     await on_postgresql.write("DROP TABLE octavo_totals CASCADE")

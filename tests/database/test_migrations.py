@@ -1,4 +1,4 @@
-"""Migrations: found, run once in order, undone as a whole; on both databases."""
+"""Migrations on each database: found, run once in order, and rolled back as a whole."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def write(folder: Path, **files: str) -> None:
-    """Files by name; two underscores stand for a dot."""
+    """Write files by name. Two underscores stand for a dot."""
     for name, text in files.items():
         (folder / name.replace("__", ".")).write_text(text, "utf-8")
 
@@ -69,20 +69,25 @@ async def test_each_runs_once_in_order(database: Database, folder: Path) -> None
         "a": "done", "b": "done", "c": "done", "d": "for another database", "e": "JavaScript, not run",
     }  # fmt: skip
     noted = [row[0] for row in await database.fetch_all("SELECT name FROM strapi_migrations ORDER BY id")]
-    assert noted == ["a.sql", "b.py", "c.postgresql.sql", "c.sqlite.sql"]  # so that v4 runs neither, if it comes back
+    assert noted == [
+        "a.sql",
+        "b.py",
+        "c.postgresql.sql",
+        "c.sqlite.sql",
+    ]  # so that v4 does not run them again after a return
     report = await synchronize(database, builtin_registry())
     assert report.left == ()
     assert not any(change.table == "strapi_migrations" for change in report.applied)
 
 
-async def test_what_v4_has_run_is_done(database: Database, folder: Path) -> None:
+async def test_migrations_that_v4_has_run_are_done(database: Database, folder: Path) -> None:
     await synchronize(database, builtin_registry())
     await database.execute("INSERT INTO strapi_migrations (name) VALUES ('a.js'), ('b.sql')")
     write(folder, a__js="", a__py="raise Exception", b__sql="no SQL", c__js="", c__sql="-- nothing to do")
     assert await run_migrations(database, folder) == ("c.sql",)
 
 
-async def test_a_failing_one_is_undone_as_a_whole_and_told(database: Database, folder: Path) -> None:
+async def test_a_failed_migration_is_rolled_back_and_reported(database: Database, folder: Path) -> None:
     write(
         folder, a__sql=MAKE, b__sql="INSERT INTO visits VALUES (1, 'x');\n\nINSERT INTO\n  nowhere VALUES ('secret');"
     )
@@ -107,7 +112,7 @@ async def test_a_failing_one_is_undone_as_a_whole_and_told(database: Database, f
     ("a__py", "async def up(t):\n    try:\n        await t.execute('x')\n    except Exception:\n        pass",
      "a.py: it continued after a failed statement"),
 ])  # fmt: skip
-async def test_what_cannot_be_run_is_told_with_its_place(
+async def test_migrations_that_cannot_run_are_reported_with_their_path(
     database: Database, folder: Path, file: str, text: str, told: str
 ) -> None:
     write(folder, **{file: text})

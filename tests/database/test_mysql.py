@@ -1,4 +1,4 @@
-"""The driver for MariaDB and MySQL, on a real server; most of the protocol as `test_connection` has it."""
+"""The driver for MariaDB and MySQL on a real server. `test_connection` tests most of the protocol."""
 
 import asyncio
 import signal
@@ -62,8 +62,9 @@ async def database(anyio_backend: str, mysql_server: MysqlServer, mysql_name: st
 
 @pytest.fixture
 async def crowd(anyio_backend: str, mysql_server: MysqlServer, mysql_name: str) -> AsyncIterator[MysqlDatabase]:
-    """The articles, for more callers than connections. All connections are open, and callers wait for a minute, so that
-    a slow machine does not matter."""
+    """The articles, for more callers than connections. All connections are open, and callers wait up to a minute, so
+    that slow machines pass.
+    """
     made = MysqlDatabase(mysql_server.url(mysql_name), minimum=10, maximum=10, patience=60.0, start_patience=60.0)
     await made.connect()
     yield await _with_articles(made)
@@ -223,7 +224,7 @@ async def test_snapshot(articles: MysqlDatabase) -> None:
     with pytest.raises(Exception, match="READ ONLY"):
         async with articles.snapshot() as snapshot:
             await snapshot.execute("DELETE FROM articles")
-    async with articles.transaction() as transaction:  # on the same connection: isolated as usual again
+    async with articles.transaction() as transaction:  # on the same connection: default isolation again
         before = await transaction.fetch_value("SELECT count(*) FROM articles")
         await articles.execute("DELETE FROM articles WHERE id = 2")
         assert before - await transaction.fetch_value("SELECT count(*) FROM articles") == 1
@@ -440,7 +441,7 @@ async def test_exclusive_transactions_serialize(articles: MysqlDatabase) -> None
 
 
 async def test_exclusive_transaction_after_a_change_of_tables(articles: MysqlDatabase) -> None:
-    """What follows the change is rolled back, the change is not."""
+    """Statements after the DDL are rolled back, the DDL is not."""
     with raising(KeyError):
         async with articles.transaction(exclusive=True) as transaction:
             async with transaction.part():
@@ -579,7 +580,7 @@ async def test_plan(articles: MysqlDatabase) -> None:
 def returning(
     request: pytest.FixtureRequest, articles: MysqlDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> MysqlDatabase:
-    """MariaDB has the clause for INSERT and DELETE; MySQL has none."""
+    """MariaDB has the clause for INSERT and DELETE, MySQL does not have it."""
     if request.param == "emulated":
         monkeypatch.setattr(MysqlConnection, "has_returning", False)
     return articles
@@ -638,7 +639,7 @@ async def test_returning_of_upserts(returning: MysqlDatabase) -> None:
         assert await transaction.fetch_all(text, ("other",)) == (("other",),)
 
 
-# Servers that are not there, or refuse
+# Servers that are unreachable or refuse connections
 
 
 async def test_lost_connections(own_mysql_server: MysqlServer) -> None:
@@ -696,7 +697,9 @@ async def test_read_only_server(own_mysql_server: MysqlServer) -> None:
 
 
 @pytest.mark.parametrize("change", [{"password": "wrong"}, {"user": "nobody"}, {"database": "not_there"}])
-async def test_what_waiting_does_not_change(mysql_server: MysqlServer, mysql_name: str, change: dict[str, str]) -> None:
+async def test_errors_that_a_retry_does_not_fix(
+    mysql_server: MysqlServer, mysql_name: str, change: dict[str, str]
+) -> None:
     given = {"host": "127.0.0.1", "port": mysql_server.port, "user": "octavo", "password": "a secret / % @"}
     database = open_database(parameters={**given, "database": mysql_name, **change}, client="mysql")
     with pytest.raises(DatabaseMisconfigured) as caught:

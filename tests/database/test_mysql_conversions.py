@@ -1,4 +1,4 @@
-"""Conversions and synchronizations on MariaDB and MySQL, where each change of a table is committed immediately."""
+"""Conversions and synchronizations on MariaDB and MySQL, where DDL commits immediately."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -52,7 +52,7 @@ async def test_a_conversion_continues_after_an_interruption(database: MysqlDatab
 async def test_nobody_writes_during_a_conversion(
     database: MysqlDatabase, mysql_server: MysqlServer, mysql_name: str, tmp_path: Path
 ) -> None:
-    """The write would be lost with the old column, even if its value was not yet copied."""
+    """Otherwise the write would be lost with the old column."""
     step = await step_of(database, await changed(database, tmp_path, "string", "integer", ["'1'", "'2'"]))
     write = "SET lock_wait_timeout = 1; UPDATE notes SET value = '7' WHERE id = 2"
     refused: list[str] = []

@@ -1,4 +1,4 @@
-"""A process that is killed while it changes tables on MariaDB and MySQL: the next start continues."""
+"""A process that is killed during DDL on MariaDB and MySQL: the next start continues."""
 
 import asyncio
 import os
@@ -89,7 +89,7 @@ async def prepare(url: str, registry: Registry) -> None:
 
 
 async def described(url: str, registry: Registry) -> tuple[Any, tuple[Any, ...]]:
-    """All tables, and what is left to change."""
+    """Return all tables and the remaining changes."""
     database = MysqlDatabase(url)
     await database.connect()
     try:
@@ -99,7 +99,7 @@ async def described(url: str, registry: Registry) -> tuple[Any, tuple[Any, ...]]
 
 
 def run_script(script: str, *arguments: object) -> str:
-    """Run a script, and return its output."""
+    """Run a script and return its output."""
     command = [sys.executable, "-c", script, *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": "src"}
     found = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)

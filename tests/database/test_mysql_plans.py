@@ -1,4 +1,4 @@
-"""Plans of statements on MySQL, with and without an index that does not exist, and the holders of locks."""
+"""Plans of statements on MySQL, with and without a hypothetical index, and the holders of locks."""
 
 import re
 from collections.abc import AsyncIterator

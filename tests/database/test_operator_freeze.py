@@ -1,4 +1,4 @@
-"""Writes while an operator has set `default_transaction_read_only`: refused at once, without a restart."""
+"""Writes while an operator has set `default_transaction_read_only`: they fail immediately, without a restart."""
 
 from collections.abc import AsyncIterator
 

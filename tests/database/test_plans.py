@@ -1,4 +1,4 @@
-"""PostgreSQL's plan of a statement for any values; the check leaves nothing in the database."""
+"""PostgreSQL's generic plan of a statement. The check leaves nothing in the database."""
 
 import pytest
 
@@ -19,7 +19,7 @@ async def test_plans_are_for_any_values(postgresql_url: str) -> None:
     await database.close()
 
 
-async def test_what_cannot_be_planned_is_not_in_the_way(postgresql_url: str) -> None:
+async def test_statements_that_cannot_be_planned_are_skipped(postgresql_url: str) -> None:
     database = PostgresqlDatabase(postgresql_url, maximum=1)
     await database.connect()
     for refused, why in (("SELECT 1 / 0", "division by zero"), ("SELECT nothing", "does not exist")):

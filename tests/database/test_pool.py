@@ -1,4 +1,4 @@
-"""Who gets a connection when, and what happens to places of connections that are lost."""
+"""The connection pool: order of callers, and slots of lost connections."""
 
 import asyncio
 
@@ -11,14 +11,14 @@ pytestmark = pytest.mark.anyio
 
 
 class Line:
-    """A connection to nothing."""
+    """A connection to no server."""
 
     def __init__(self) -> None:
         self.closed = False
 
 
 class Exchange:
-    """Opens lines, unless it is out of order."""
+    """Opens connections, unless it is out of order."""
 
     def __init__(self) -> None:
         self.opened = 0
@@ -102,7 +102,7 @@ async def test_closed_connections_are_replaced(exchange: Exchange) -> None:
     assert exchange.opened == 3
 
 
-async def test_failure_to_open_frees_the_place(exchange: Exchange) -> None:
+async def test_failure_to_open_frees_the_slot(exchange: Exchange) -> None:
     pool = pool_of(exchange, 1)
     exchange.works = False
     failures = await asyncio.gather(*(pool.acquire() for _ in range(5)), return_exceptions=True)
@@ -112,7 +112,7 @@ async def test_failure_to_open_frees_the_place(exchange: Exchange) -> None:
 
 
 @pytest.mark.parametrize("served_first", [False, True])
-async def test_cancelled_waiter_takes_nothing_along(exchange: Exchange, served_first: bool) -> None:
+async def test_a_cancelled_caller_takes_no_connection(exchange: Exchange, served_first: bool) -> None:
     pool = pool_of(exchange, 1)
     line = await pool.acquire()
     waiting = asyncio.create_task(pool.acquire())
@@ -126,7 +126,7 @@ async def test_cancelled_waiter_takes_nothing_along(exchange: Exchange, served_f
     assert await pool.acquire() is line
 
 
-async def test_close_waits_for_what_is_lent(exchange: Exchange) -> None:
+async def test_close_waits_for_connections_in_use(exchange: Exchange) -> None:
     pool = pool_of(exchange, 2)
     idle, lent = await pool.acquire(), await pool.acquire()
     pool.release(idle)
@@ -146,7 +146,7 @@ async def test_close_does_not_wait_for_ever(exchange: Exchange) -> None:
     await pool.close(0.01)
 
 
-async def test_opening_early_gives_back_what_it_has_when_it_fails(exchange: Exchange) -> None:
+async def test_a_failed_opening_closes_its_connections(exchange: Exchange) -> None:
     pool = pool_of(exchange, 2, patience=0.01)
     lent = await pool.acquire()
     with pytest.raises(ServiceUnavailable):

@@ -1,4 +1,4 @@
-"""What only PostgreSQL has: types that travel as text, lost connections, servers that stop."""
+"""PostgreSQL only: types that are sent as text, lost connections, and servers that stop."""
 
 import asyncio
 import socket
@@ -18,7 +18,7 @@ from tests.postgresql_server import PostgresqlServer
 pytestmark = pytest.mark.anyio
 
 PATIENCE = 50
-"""Seconds that no answer takes, however slow the machine: a driver left alone waits 60."""
+"""Seconds to wait. The driver alone would wait for 60."""
 WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'"
 KILL_OTHERS = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid()" + (
     " AND datname = current_database()"
@@ -104,7 +104,7 @@ async def test_settings(postgresql: PostgresqlDatabase) -> None:
 
 async def test_schema(postgresql: PostgresqlDatabase, postgresql_url: str) -> None:
     database = PostgresqlDatabase(postgresql_url, schema='my "schema')
-    with pytest.raises(ServiceUnavailable) as refused:  # the tables of `public` are another user's
+    with pytest.raises(ServiceUnavailable) as refused:  # another user owns the tables in `public`
         await database.connect()
     assert """the database has no schema 'my "schema'; CREATE SCHEMA "my ""schema" makes it""" in refused.value.reason
     await postgresql.execute_script('CREATE SCHEMA "my ""schema"')
@@ -166,7 +166,7 @@ async def test_no_more_connections_than_allowed(postgresql: PostgresqlDatabase, 
 
 
 async def none_open(url: str) -> None:
-    """Wait until the server has noticed that every connection was closed."""
+    """Wait until the server has noticed that all connections are closed."""
     for _ in range(3000):
         if not await open_connections(url):
             return
@@ -175,7 +175,7 @@ async def none_open(url: str) -> None:
 
 
 async def cancel_opening(url: str, messages: int) -> bool:
-    """Cancel the opening of the pool after so many messages of the server; whether it came to that."""
+    """Cancel the opening of the pool after this many server messages. Return whether it was still opening."""
     said = 0
 
     def count() -> None:
@@ -188,14 +188,14 @@ async def cancel_opening(url: str, messages: int) -> bool:
         database = PostgresqlDatabase(parameters=parameters, minimum=2)
         opening = asyncio.create_task(database.connect())
         await asyncio.wait((opening,))
-        async with asyncio.timeout(60):  # closing waits for every place of the pool
+        async with asyncio.timeout(60):  # closing waits for every slot of the pool
             await database.close()
         await none_open(url)
         return opening.cancelled()
 
 
 async def test_nothing_is_left_open_when_opening_is_cancelled(anyio_backend: str, postgresql_url: str) -> None:
-    """After whichever message of the server: neither a connection there nor a place in the pool is lost."""
+    """Cancellation after any server message loses neither a connection nor a slot of the pool."""
     moments = 0
     while await cancel_opening(postgresql_url, moments + 1):
         moments += 1
@@ -215,7 +215,7 @@ async def test_lost_connections_are_replaced_unnoticed(postgresql: PostgresqlDat
 
 
 async def test_connection_lost_during_a_read(postgresql: PostgresqlDatabase, postgresql_url: str) -> None:
-    """All four wait for a lock when their connections go; it is free when they are read again."""
+    """Four reads wait for a lock when their connections are lost. The lock is free when they are retried."""
     killer = await asyncpg.connect(postgresql_url)
     await killer.execute("SELECT pg_advisory_lock(1)")
     text = "SELECT 7 FROM pg_advisory_xact_lock_shared(1)"
@@ -257,7 +257,7 @@ async def test_no_server(url: str) -> None:
 
 
 async def test_silent_server() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:  # takes connections, says nothing
+    with socket.create_server(("127.0.0.1", 0)) as server:  # accepts connections and does not respond
         port = server.getsockname()[1]
         parameters = {"host": "127.0.0.1", "port": port, "user": "u", "ssl": False}
         database = PostgresqlDatabase(parameters=parameters, start_patience=0)
@@ -279,8 +279,8 @@ FAILURES: list[tuple[str, type[Exception]]] = [
     ("53100", ServiceUnavailable),  # the disk is full
     ("53200", ServiceUnavailable),  # no memory
     ("58030", ServiceUnavailable),  # the disk cannot be read or written
-    ("57P01", ServiceUnavailable),  # the server is being stopped
-    ("57P04", ServiceUnavailable),  # the database was removed
+    ("57P01", ServiceUnavailable),  # the server shuts down
+    ("57P04", ServiceUnavailable),  # the database was dropped
     ("57014", StatementTimeout),
     ("55P03", LockTimeout),
     ("40001", TransactionConflict),
@@ -289,7 +289,7 @@ FAILURES: list[tuple[str, type[Exception]]] = [
 
 
 @pytest.mark.parametrize("code, kind", FAILURES)
-async def test_what_the_server_says_is_the_cause(
+async def test_the_error_of_the_server_is_the_cause(
     postgresql: PostgresqlDatabase, code: str, kind: type[Exception]
 ) -> None:
     with pytest.raises(kind) as caught:
@@ -316,7 +316,7 @@ async def test_a_server_that_follows_another_takes_no_writes(own_postgresql_serv
 
 
 class Load:
-    """Four writers and four readers that go on whatever happens; what was acknowledged is remembered."""
+    """Four writers and four readers that continue after errors. Acknowledged writes are recorded."""
 
     def __init__(self, database: PostgresqlDatabase) -> None:
         self.database = database
@@ -331,13 +331,13 @@ class Load:
             self._tasks.append(asyncio.create_task(self._repeat(number, work)))
 
     async def until(self, is_so: Callable[[], bool]) -> None:
-        """Go on until something is so. Raises TimeoutError when it never is."""
+        """Wait for a condition. Raise TimeoutError if it never holds."""
         async with asyncio.timeout(PATIENCE):
             while not is_so():  # noqa: ASYNC110 - whatever it may be
                 await asyncio.sleep(0.01)
 
-    async def until_everybody_has_gone_on(self) -> None:
-        """Until each of them has begun again and ended once: nobody hangs."""
+    async def until_all_make_progress(self) -> None:
+        """Wait until each task has started and finished a call since now, so none hangs."""
         before = list(self.done)
         await self.until(lambda: all(now > then + 1 for now, then in zip(self.done, before, strict=True)))
 
@@ -373,11 +373,11 @@ async def test_restart_under_load(own_postgresql_server: PostgresqlServer, mode:
     await load.until(lambda: len(load.acknowledged) > 10)
     await asyncio.to_thread(own_postgresql_server.stop, mode)
     await load.until(lambda: load.refused > 0)
-    await load.until_everybody_has_gone_on()
+    await load.until_all_make_progress()
     before = len(load.acknowledged)
     await asyncio.to_thread(own_postgresql_server.start)
     await load.until(lambda: len(load.acknowledged) > before)
-    await load.until_everybody_has_gone_on()
+    await load.until_all_make_progress()
     await load.stop()
     stored = {row[0] for row in await database.fetch_all("SELECT id FROM parents")}
     assert load.acknowledged <= stored
@@ -404,7 +404,7 @@ async def test_a_start_waits_for_a_server_that_is_not_yet_there(own_postgresql_s
     database = PostgresqlDatabase(own_postgresql_server.create_database(), start_patience=PATIENCE)
     own_postgresql_server.freeze()
     connecting = asyncio.ensure_future(database.connect())
-    await asyncio.sleep(2.2)  # longer than a try takes
+    await asyncio.sleep(2.2)  # longer than an attempt takes
     assert not connecting.done()
     own_postgresql_server.freeze(False)
     async with asyncio.timeout(PATIENCE):

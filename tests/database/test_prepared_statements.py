@@ -1,4 +1,4 @@
-"""What a connection keeps prepared is bounded in bytes, on each database."""
+"""Prepared statements of a connection are bounded in bytes, on each database."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ LONG = 4_000
 
 
 def long_statement(number: int) -> str:
-    """A statement of about `LONG` bytes, another one for each number."""
+    """Return a statement of about `LONG` bytes that differs for each number."""
     text = f"SELECT {number}"
     return text + f", '{'x' * (LONG - len(text) - 4)}'"
 

@@ -1,4 +1,4 @@
-"""Several processes on one database, and processes that die."""
+"""Several processes on one database, and processes that are killed."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ UNION ALL SELECT parent_id FROM children WHERE parent_id NOT IN (SELECT id FROM 
 
 @pytest.fixture
 def database_address(request: pytest.FixtureRequest, database: Database) -> str:
-    """The URL of the database that `database` is connected to."""
+    """Return the URL of the database that `database` is connected to."""
     if database.dialect.name == "sqlite":
         return f"sqlite:///{request.getfixturevalue('sqlite_path')}"
     return str(request.getfixturevalue("postgresql_url"))
@@ -46,7 +46,7 @@ async def stored(database: Database) -> set[int]:
 
 
 @pytest.mark.parametrize("acknowledged", [1, 40, 150])
-async def test_killed_process_loses_nothing_and_leaves_nothing_half(
+async def test_a_killed_process_loses_no_commit_and_leaves_no_partial_write(
     database: Database, database_address: str, acknowledged: int
 ) -> None:
     await database.execute_script(TABLES)
@@ -56,7 +56,7 @@ async def test_killed_process_loses_nothing_and_leaves_nothing_half(
     rest, _ = await asyncio.to_thread(process.communicate)
     reported = {int(line) for line in [*lines, *rest.splitlines(keepends=True)] if line.endswith("\n")}
     assert len(reported) >= acknowledged
-    # The lock of the dead process is gone with it.
+    # The killed process's lock is released.
     await database.execute("DELETE FROM children WHERE parent_id < 0")
     assert reported <= await stored(database)
     assert list(await database.fetch_all(INCOMPLETE)) == []

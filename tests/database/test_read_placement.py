@@ -1,4 +1,4 @@
-"""Which reads run in the event loop, and how much is remembered of them."""
+"""Which reads run in the event loop, and the memory for their measurements."""
 
 import asyncio
 import tracemalloc
@@ -19,7 +19,7 @@ from octavo.database.read_placement import (
 
 
 class Clock:
-    """Seconds that pass when the test says so."""
+    """A clock that a test sets."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -54,7 +54,7 @@ def test_a_read_announced_as_long_that_is_not() -> None:
     assert reads.place("quick", long=True) is Place.THREAD
 
 
-def test_a_read_that_was_late_by_the_machine_goes_back() -> None:
+def test_a_read_slowed_by_the_machine_returns_to_the_loop() -> None:
     reads = ReadPlacement(Clock())
     quick, computing, waiting = (
         ReadDuration(0.0, 0.0),
@@ -69,7 +69,7 @@ def test_a_read_that_was_late_by_the_machine_goes_back() -> None:
     assert reads.place("read", long=False) is Place.HERE
 
 
-def test_late_reads_are_forgotten_without_being_asked_for() -> None:
+def test_slow_reads_expire() -> None:
     reads = ReadPlacement(clock := Clock())
     for number in range(1000):
         reads.note_late(f"SELECT {number}")
@@ -88,7 +88,7 @@ def test_one_that_is_late_again_is_remembered_from_then_on() -> None:
     assert reads.place("again", long=False) is Place.THREAD
 
 
-def test_memory_is_bounded_whatever_is_asked() -> None:
+def test_memory_is_bounded() -> None:
     reads = ReadPlacement(Clock())
     tracemalloc.start()
     try:
@@ -103,7 +103,7 @@ def test_memory_is_bounded_whatever_is_asked() -> None:
 
 
 @pytest.mark.anyio
-async def test_turns_leave_the_loop_to_others_in_between() -> None:
+async def test_other_tasks_run_between_turns() -> None:
     turns, done = FairLock(), list[str]()
 
     async def read(name: str) -> None:
@@ -118,7 +118,7 @@ async def test_turns_leave_the_loop_to_others_in_between() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("steps", range(1, 5))
-async def test_who_goes_away_leaves_the_turn_to_the_next(steps: int) -> None:
+async def test_a_cancelled_read_passes_its_turn_on(steps: int) -> None:
     turns, done = FairLock(), list[str]()
 
     async def read(name: str) -> None:

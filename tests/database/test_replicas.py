@@ -110,17 +110,17 @@ async def write(database: ReplicatedDatabase, number: int) -> None:
         await unit.connection.execute("INSERT INTO notes VALUES ($1)", (number,))
 
 
-async def test_only_who_may_lag_reads_from_a_replica(
+async def test_only_reads_that_may_lag_use_a_replica(
     primary: PostgresqlServer, replica: PostgresqlServer, name: str
 ) -> None:
     async with opened(primary, replica, name) as database:
-        assert (await read(database))[0] == "false"  # nobody asks
+        assert (await read(database))[0] == "false"  # no reader
         with asking(Asking()) as reader:
             assert await read(database) == ("true", 1)
             assert await database.contents.fetch_json("SELECT '[1]'::json") == b"[1]"
             assert (await database.fetch_row(WHERE) or ())[0] == "false"  # no content
             await database.execute("INSERT INTO notes VALUES (0)")
-            assert reader.may_lag()  # that was bookkeeping
+            assert reader.may_lag()  # internal data
             async with unit_of_work(database) as unit:
                 with unit.ambient():
                     assert (await read(database))[0] == "false"
@@ -131,7 +131,9 @@ async def test_only_who_may_lag_reads_from_a_replica(
         assert there.name in database.pools()
 
 
-async def test_who_wrote_sees_it_at_once(primary: PostgresqlServer, replica: PostgresqlServer, name: str) -> None:
+async def test_a_writer_sees_its_writes_immediately(
+    primary: PostgresqlServer, replica: PostgresqlServer, name: str
+) -> None:
     async with opened(primary, replica, name) as database:
         for number in range(2, 40):
             with asking(Asking()):
@@ -185,7 +187,7 @@ async def test_a_single_statement_that_is_lost_may_have_been_committed(
             assert not reader.may_lag()
 
 
-async def test_many_who_write_at_once_are_told_positions_behind_their_own(
+async def test_concurrent_writers_get_positions_after_their_own(
     primary: PostgresqlServer, replica: PostgresqlServer, name: str
 ) -> None:
     async def write_and_read(database: ReplicatedDatabase, number: int) -> None:
@@ -197,7 +199,7 @@ async def test_many_who_write_at_once_are_told_positions_behind_their_own(
         await asyncio.gather(*(write_and_read(database, number) for number in range(100, 164)))
 
 
-async def test_a_replica_that_stands_still_is_left_alone_until_it_has_caught_up(
+async def test_a_stalled_replica_is_not_used_until_it_has_caught_up(
     primary: PostgresqlServer, replica: PostgresqlServer, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with opened(primary, replica, name, seconds=0.3) as database:
@@ -219,7 +221,7 @@ async def test_a_replica_that_stands_still_is_left_alone_until_it_has_caught_up(
             assert await read(database) == ("true", 2)
 
 
-async def test_what_a_replica_does_not_know_yet_is_read_from_the_primary(
+async def test_tables_missing_on_a_replica_are_read_from_the_primary(
     primary: PostgresqlServer, replica: PostgresqlServer, name: str
 ) -> None:
     async with opened(primary, replica, name) as database:
@@ -229,8 +231,8 @@ async def test_what_a_replica_does_not_know_yet_is_read_from_the_primary(
             try:
                 primary.run_sql(name, "CREATE TABLE later AS SELECT 7 AS number; ALTER TABLE notes ADD extra int")
                 assert await read(database, "SELECT number, pg_is_in_recovery() FROM later") == (7, False)
-                assert used(database)  # one statement says nothing of the others
-                assert await read(database, "SELECT * FROM notes") == (1,)  # as it was
+                assert used(database)  # one statement does not prove others
+                assert await read(database, "SELECT * FROM notes") == (1,)  # unchanged
             finally:
                 replica.run_sql(name, "SELECT pg_wal_replay_resume()")
             await until(lambda: replica.run_sql(name, "SELECT to_regclass('later')").strip() == "later")
@@ -238,7 +240,7 @@ async def test_what_a_replica_does_not_know_yet_is_read_from_the_primary(
         assert database.servers()[1].failed >= 1
 
 
-async def test_a_replica_that_is_killed_is_nobodys_concern(
+async def test_a_killed_replica_causes_no_error(
     primary: PostgresqlServer, replica: PostgresqlServer, name: str
 ) -> None:
     async def keep_reading(database: ReplicatedDatabase, done: asyncio.Event) -> int:
@@ -268,7 +270,7 @@ async def test_a_replica_that_is_killed_is_nobodys_concern(
         assert all(await asyncio.gather(*readers))
 
 
-async def test_a_server_that_follows_nobody_is_no_replica(primary: PostgresqlServer, name: str) -> None:
+async def test_a_server_without_a_primary_is_no_replica(primary: PostgresqlServer, name: str) -> None:
     topology = Topology("primary", replicas=[primary.parameters(name)])
     database = ReplicatedDatabase(parameters=primary.parameters(name), topology=topology)
     await database.connect()
@@ -298,22 +300,20 @@ async def test_of_several_servers_the_one_that_takes_writes_is_found(
     await following.close()
 
 
-async def test_who_meets_a_server_that_takes_no_writes_any_more_looks_for_another(
-    primary: PostgresqlServer, replica: PostgresqlServer, name: str
-) -> None:
+async def test_a_demoted_primary_is_replaced(primary: PostgresqlServer, replica: PostgresqlServer, name: str) -> None:
     places = [(str(server.parameters(name)["host"]), 5432) for server in (replica, primary)]
     await wait_for_table(replica, name)
     database = PostgresqlDatabase(parameters=primary.parameters(name), topology=Topology("any", places))
-    await database.connect()  # to the one that follows
+    await database.connect()  # to the replica
     assert await database.fetch_value("SELECT pg_is_in_recovery()") is True
-    database._server.role = "primary"  # as after a switch: what is open points to the wrong one
+    database._server.role = "primary"  # as after a switchover: open connections point to the wrong server
     assert await database.execute("INSERT INTO notes VALUES (2)") == 1
     assert await database.fetch_value("SELECT pg_is_in_recovery()") is False
     await database.close()
 
 
 async def wait_for_table(replica: PostgresqlServer, name: str) -> None:
-    """Until a replica has heard of a new database."""
+    """Wait until a replica has received a new database."""
     found = f"SELECT count(*) FROM pg_database WHERE datname = '{name}'"
     await until(lambda: replica.run_sql("postgres", found).strip() == "1")
 

@@ -1,4 +1,4 @@
-"""Equal reads that wait are made together: how many statements they take, and that each sees what it has to see."""
+"""Equal reads that wait are coalesced: how many statements they take, and that each sees current data."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -33,7 +33,7 @@ async def numbers(database: Database) -> Database:
 
 
 def reader(database: Database, texts: dict[str, str] = SLOW) -> Callable[[int], Awaitable[bytes | None]]:
-    """Reads slowly. A value without effect keeps equal reads apart."""
+    """Return a slow read. A value without effect distinguishes it from others."""
     contents: Reads = database.contents
     text = texts[database.dialect.name]
     return lambda value: contents.fetch_json(text, (value,), long=True)
@@ -48,15 +48,15 @@ async def test_equal_reads_take_no_more_than_three_statements(numbers: Database)
     assert RequestCoalescer.joined - joined == 20 - AT_ONCE
 
 
-async def test_others_are_read_by_themselves(numbers: Database) -> None:
+async def test_different_reads_are_not_coalesced(numbers: Database) -> None:
     read = reader(numbers)
     before = numbers.statements
     await asyncio.gather(*(read(value) for value in range(8)))
     assert numbers.statements - before == 8
 
 
-async def test_what_was_committed_is_seen_by_whoever_asks_then(numbers: Database) -> None:
-    """Twelve readers read in a loop; each result includes all commits before the read began."""
+async def test_reads_see_all_earlier_commits(numbers: Database) -> None:
+    """Twelve readers read in a loop. Each result includes all commits before the read began."""
     read = reader(numbers)
     committed = 1
     joined = RequestCoalescer.joined
@@ -88,11 +88,11 @@ async def test_one_that_is_cancelled_takes_nobody_along(numbers: Database) -> No
     assert [answer for answer in answers if isinstance(answer, bytes)] == [b"1"] * 6
 
 
-async def test_where_all_are_cancelled_nothing_is_left(numbers: Database) -> None:
+async def test_nothing_remains_if_all_callers_are_cancelled(numbers: Database) -> None:
     read = reader(numbers)
     tasks = [asyncio.ensure_future(read(0)) for _ in range(8)]
     await asyncio.sleep(0)
-    while len(tasks) > AT_ONCE:  # the last of those that wait goes while it is being read for
+    while len(tasks) > AT_ONCE:  # the last waiting caller is cancelled during the read
         tasks.pop().cancel()
     assert await asyncio.gather(*tasks) == [b"1"] * AT_ONCE
     before = numbers.statements
@@ -100,15 +100,15 @@ async def test_where_all_are_cancelled_nothing_is_left(numbers: Database) -> Non
     assert numbers.statements - before == 1
 
 
-async def test_whoever_waits_is_told_what_went_wrong(numbers: Database) -> None:
+async def test_all_waiting_callers_get_the_error(numbers: Database) -> None:
     read = reader(numbers, FAILING)
     found = await asyncio.gather(*(read(0) for _ in range(6)), return_exceptions=True)
     (kind,) = {type(one) for one in found}
     assert issubclass(kind, Exception)
 
 
-async def test_a_transaction_reads_for_itself(numbers: Database) -> None:
-    """What it has written is seen by what is read inside, though the same is being read outside."""
+async def test_a_transaction_runs_its_own_reads(numbers: Database) -> None:
+    """Its reads see its own writes although the same read runs outside."""
     read = reader(numbers)
     outside = [asyncio.ensure_future(read(0)) for _ in range(4)]
     await asyncio.sleep(0)

@@ -24,7 +24,7 @@ def test_share(connections: int, share: int) -> None:
 
 
 async def test_reads_of_one_request_leave_connections_free(new_database: Callable[..., Database]) -> None:
-    """Connections are opened when nobody gives one back, so as many were held at once as are open."""
+    """The pool opens connections when none is free, so the open ones are the most that were held at once."""
     kind = new_database.func  # type: ignore[attr-defined]
     options = {"readers": 8} if kind is SqliteDatabase else {"maximum": 8, "minimum": 0}
     database = new_database(**options)
@@ -40,7 +40,7 @@ async def test_reads_of_one_request_leave_connections_free(new_database: Callabl
         await database.close()
 
 
-async def test_who_has_a_place_needs_no_other() -> None:
+async def test_a_nested_read_needs_no_second_slot() -> None:
     async with asyncio.timeout(5):
         with request_share(1):
             async with place(), place():
@@ -49,7 +49,7 @@ async def test_who_has_a_place_needs_no_other() -> None:
     assert not is_shared()
 
 
-async def test_a_place_is_given_back_by_one_that_is_cancelled() -> None:
+async def test_a_cancelled_read_frees_its_slot() -> None:
     async def hold() -> None:
         async with place():
             await asyncio.Event().wait()

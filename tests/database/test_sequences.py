@@ -1,4 +1,4 @@
-"""Ids that came from elsewhere: new rows get others, at start and while the service runs."""
+"""Ids from other sources: new rows get other ids, at the start and while the service runs."""
 
 import json
 
@@ -31,14 +31,14 @@ async def ids_of(database: Database) -> list[int]:
 async def test_ids_go_on_at_start(own_bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     octavo = build(own_bookshop.octavo.settings)
     await prepare_database(octavo.database, octavo.site.registry, "en")
-    monkeypatch.setattr("octavo.content.writer.continue_ids", None)  # nothing is left for it to do
+    monkeypatch.setattr("octavo.content.writer.continue_ids", None)  # nothing left to do
     before = await ids_of(octavo.database)
     answer = await create(Site(octavo), "new")
     assert (answer.status, answer.json["data"]["id"]) == (200, before[-1] + 1)
     await octavo.database.close()
 
 
-async def test_only_what_is_behind_is_moved_in_one_statement(own_bookshop: Site) -> None:
+async def test_only_sequences_that_are_behind_move_in_one_statement(own_bookshop: Site) -> None:
     before = own_bookshop.database.statements
     moved = await continue_ids(own_bookshop.database, own_bookshop.octavo.site.registry)
     if own_bookshop.database.dialect.name != "postgresql":
@@ -50,7 +50,7 @@ async def test_only_what_is_behind_is_moved_in_one_statement(own_bookshop: Site)
     assert await own_bookshop.database.fetch_value(LAST.format("authors")) == (await ids_of(own_bookshop.database))[-1]
 
 
-async def test_what_is_ahead_stays(own_bookshop: Site) -> None:
+async def test_sequences_that_are_ahead_stay(own_bookshop: Site) -> None:
     if own_bookshop.database.dialect.name == "postgresql":
         async with own_bookshop.database.transaction() as transaction:
             await transaction.fetch_value("SELECT setval(pg_get_serial_sequence('authors', 'id'), 1000)")
@@ -71,8 +71,8 @@ async def test_ids_inserted_while_the_service_runs(own_bookshop: Site) -> None:
     assert [row[0] for row in links] == [1, 2]
 
 
-async def test_a_sequence_that_cannot_be_moved_is_no_fault_of_the_data(own_bookshop: Site) -> None:
-    """Tried once more and no further: a sequence that continues at ids that are taken, whatever is said to it."""
+async def test_a_sequence_that_cannot_move_is_no_validation_error(own_bookshop: Site) -> None:
+    """One retry and no more: the sequence returns used ids whatever Octavo does."""
     if own_bookshop.database.dialect.name != "postgresql":
         return
     writer = EntryWriter(own_bookshop.database, own_bookshop.octavo.site.registry)

@@ -1,4 +1,4 @@
-"""Writes of one statement on PostgreSQL commit by themselves, with all guarantees of a transaction."""
+"""Single-statement writes on PostgreSQL commit on their own, with all guarantees of a transaction."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -56,7 +56,7 @@ async def other(postgresql: PostgresqlDatabase, postgresql_url: str) -> AsyncIte
 
 @contextmanager
 def sent(patch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The texts that are sent to the server."""
+    """The statements that are sent to the server."""
     texts: list[str] = []
     with patch.context() as patched:
         for name in ("execute", "fetch", "fetchrow"):
@@ -108,7 +108,7 @@ async def test_reads_stay_read_only_on_connections_that_wrote(postgresql: Postgr
 async def test_alternating_reads_and_writes_change_no_settings(
     postgresql_url: str, anyio_backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Idle connections are used for what they were used before."""
+    """Idle connections are reused for the same purpose."""
     database = PostgresqlDatabase(postgresql_url, maximum=4, freeze_interval=3600)
     await database.connect()
     await database.execute_script(TABLES)
@@ -170,7 +170,7 @@ async def swallow_a_violation(database: PostgresqlDatabase) -> None:
 
 async def test_refused_values_are_not_committed(postgresql: PostgresqlDatabase) -> None:
     for number, text, error in (
-        (1, "INSERT INTO owned (id) VALUES ($1::integer) RETURNING id", IntegrityViolation),  # only at the commit
+        (1, "INSERT INTO owned (id) VALUES ($1::integer) RETURNING id", IntegrityViolation),  # checked at the commit
         ("\0", "INSERT INTO notes (id) VALUES (length($1::text)) RETURNING id", UnsuitableValue),
         ("x", INSERT, UnsuitableValue),
     ):
@@ -181,7 +181,7 @@ async def test_refused_values_are_not_committed(postgresql: PostgresqlDatabase) 
     await write(postgresql, 1)
     with pytest.raises(IntegrityViolation):
         await write(postgresql, 1)
-    with pytest.raises(TransactionFailed):  # whoever swallows the error does not get a success
+    with pytest.raises(TransactionFailed):  # code that swallows the error does not succeed
         await swallow_a_violation(postgresql)
     assert await notes(postgresql) == [1]
 
@@ -195,7 +195,7 @@ async def until_waiting(other: asyncpg.Connection) -> None:
 async def test_a_connection_lost_during_the_statement_is_an_unknown_commit(
     postgresql: PostgresqlDatabase, other: asyncpg.Connection
 ) -> None:
-    """It is not repeated, and callbacks for a possible rollback run."""
+    """It is not retried, and callbacks for a possible rollback run."""
     undone: list[int] = []
 
     async def work(unit: UnitOfWork) -> None:
@@ -218,7 +218,7 @@ async def test_a_connection_lost_during_the_statement_is_an_unknown_commit(
 async def test_connections_that_were_lost_before_are_replaced(
     postgresql: PostgresqlDatabase, other: asyncpg.Connection
 ) -> None:
-    """A connection that has not written for a while is tested first, because the statement cannot be repeated."""
+    """A connection that has not written for a while is tested first, because the statement cannot be retried."""
     for number in range(1, 4):
         await write(postgresql, number)
         for connection in postgresql._pool.take_all_idle():
@@ -231,7 +231,7 @@ async def test_connections_that_were_lost_before_are_replaced(
 
 
 async def test_a_server_that_takes_no_writes_is_tried_again(postgresql: PostgresqlDatabase) -> None:
-    """As after a failover behind an address that stays: nothing was written."""
+    """As after a failover behind the same address: nothing was written."""
     await write(postgresql, 1)
     for connection in postgresql._pool.take_all_idle():
         await connection.execute("SET default_transaction_read_only = on")

@@ -1,4 +1,4 @@
-"""Snapshots: one state, however long it is read, and no client waits."""
+"""Snapshots: a long read sees one state and blocks no client."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from octavo.database.connection import Database
 pytestmark = pytest.mark.anyio
 
 
-async def test_what_others_write_is_not_seen(database: Database) -> None:
+async def test_snapshots_do_not_see_other_writes(database: Database) -> None:
     await database.execute_script("CREATE TABLE t (id integer); INSERT INTO t VALUES (1)")
     async with database.snapshot() as snapshot:
         await database.execute("INSERT INTO t VALUES (2)")

@@ -1,4 +1,4 @@
-"""What only SQLite has: the loop and the threads, the file, backups."""
+"""SQLite only: the event loop and threads, the file, backups."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -38,7 +38,7 @@ async def test_settings(sqlite: SqliteDatabase, pragma: str, value: str | int) -
 
 
 def test_a_statement_that_is_known_is_not_prepared_again(sqlite_path: Path) -> None:
-    """SQLite does so each time where the number of a LIMIT might ask for another plan, unless it is told not to."""
+    """By default SQLite prepares a statement again when the number of a LIMIT might need another plan."""
     asked = list[int]()
 
     def allow(operation: int, *_: str | None) -> int:
@@ -48,7 +48,7 @@ def test_a_statement_that_is_known_is_not_prepared_again(sqlite_path: Path) -> N
     connection = SqliteConnection(sqlite_path, LARGEST_ANSWER, writes=True, pages=100)
     try:
         connection.run_script("CREATE TABLE t (n); INSERT INTO t VALUES (1), (2), (3)", 1.0)
-        connection.raw.authorizer = allow  # asked while a statement is prepared
+        connection.raw.authorizer = allow  # called while a statement is prepared
         first = 0
         for most in range(1, 4):
             rows = connection.run(all_rows, "SELECT n FROM t WHERE n <= ?1 ORDER BY n LIMIT ?1", (most,), 1.0)
@@ -59,7 +59,7 @@ def test_a_statement_that_is_known_is_not_prepared_again(sqlite_path: Path) -> N
 
 
 @pytest.mark.parametrize("long", [False, True])
-async def test_long_reads_hold_up_nobody(sqlite: SqliteDatabase, long: bool) -> None:
+async def test_long_reads_do_not_block_others(sqlite: SqliteDatabase, long: bool) -> None:
     reading = asyncio.create_task(sqlite.fetch_value(COUNT, (5_000_000,), long=long))
     await asyncio.sleep(0)
     turns = 0
@@ -71,7 +71,7 @@ async def test_long_reads_hold_up_nobody(sqlite: SqliteDatabase, long: bool) -> 
 
 
 async def test_a_read_announced_as_long_may_turn_out_short(sqlite: SqliteDatabase) -> None:
-    """From then on it runs in the loop, until it takes long there."""
+    """It runs in the loop from then on, until it takes long there."""
 
     async def is_in_loop(most: int) -> bool:
         reading = asyncio.create_task(sqlite.fetch_value(COUNT, (most,), long=True))
@@ -84,10 +84,10 @@ async def test_a_read_announced_as_long_may_turn_out_short(sqlite: SqliteDatabas
     assert [await is_in_loop(most) for most in (5_000_000, 10)] == [False, False]
 
 
-async def test_a_read_that_only_a_busy_machine_made_late_goes_back(
+async def test_a_read_slowed_by_a_busy_machine_returns_to_the_loop(
     sqlite: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(100):  # in the thread it may be late as well, and then stays there
+    for number in range(100):  # if it is slow in the thread too, it stays there
         text = f"{COUNT} -- {number}"
         with monkeypatch.context() as busy:
             busy.setattr("octavo.database.sqlite.LOOP_SECONDS", 0.0)
@@ -115,7 +115,7 @@ async def test_folder_is_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"this is no database" * 1000, None])
-async def test_what_is_no_database(tmp_path: Path, content: bytes | None) -> None:
+async def test_files_that_are_no_database(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "data.db"
     if content is None:
         path.mkdir()
@@ -140,7 +140,7 @@ async def test_writer_held_by_another_process_too_long(sqlite: SqliteDatabase, s
     await hasty.close()
 
 
-async def test_deferred_violation_is_told_at_commit_and_rolled_back(sqlite: SqliteDatabase) -> None:
+async def test_a_deferred_violation_fails_at_the_commit(sqlite: SqliteDatabase) -> None:
     await sqlite.execute_script(
         "CREATE TABLE a (id INTEGER PRIMARY KEY);"
         "CREATE TABLE b (id INTEGER REFERENCES a (id) DEFERRABLE INITIALLY DEFERRED)"

@@ -1,4 +1,4 @@
-"""How SQLite itself is configured in the process."""
+"""SQLite's process-wide configuration."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import apsw
 from octavo.database.sqlite_connection import SqliteConnection, configure_library, first_value
 
 
-def test_what_connections_take_is_not_counted(tmp_path: Path) -> None:
+def test_memory_statistics_are_off(tmp_path: Path) -> None:
     before = apsw.status(apsw.SQLITE_STATUS_MALLOC_COUNT)[0]
     connection = SqliteConnection(tmp_path / "data.db", 1_000_000, writes=True, pages=2_000)
     try:

@@ -1,4 +1,4 @@
-"""Statements that the driver of SQLite does not keep prepared are kept all the same, in bounds."""
+"""Statements too long for the driver's cache are cached by Octavo, within bounds."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ def connection(tmp_path: Path) -> Iterator[SqliteConnection]:
 
 
 def long_text(query: str, size: int = LONG) -> str:
-    """A query of `size` bytes whose last column holds what is no parameter."""
+    """Return a query of `size` bytes whose last column contains no parameter."""
     start, end = f"SELECT {query}, '?1''?2", "'"
     return start + "x" * (size - len(start) - len(end)) + end
 
@@ -31,16 +31,16 @@ def run(connection: SqliteConnection, text: str, values: Values = ()) -> list[Ro
 
 
 def views(connection: SqliteConnection) -> list[str]:
-    """The views of the connection."""
+    """Return the views of the connection."""
     return [name for (name,) in connection.run(all_rows, "SELECT name FROM sqlite_temp_schema", (), 60)]
 
 
 def prepared(connection: SqliteConnection) -> int:
-    """How many statements were prepared that are too long for the driver's cache."""
+    """Return how many statements too long for the driver's cache were prepared."""
     return int(connection.raw.cache_stats()["too_big"])
 
 
-def test_what_is_asked_for_again_is_prepared_no_more(connection: SqliteConnection) -> None:
+def test_repeated_statements_are_not_prepared_again(connection: SqliteConnection) -> None:
     text = long_text("?1, typeof(?2), ?3 IN (?1, ?2)")
     rows = [("a", 1, 1), ("b", None, "b"), ("c", b"2", 4), ("d", 2.5, 2.5), ("e", 1, 1)]
     found = [run(connection, text, values) for values in rows]
@@ -61,14 +61,14 @@ def test_once_is_not_enough_nor_is_another_text(connection: SqliteConnection) ->
     assert not views(connection)
 
 
-def test_a_value_that_no_database_takes_is_told_as_ever(connection: SqliteConnection) -> None:
+def test_an_invalid_value_raises_the_usual_error(connection: SqliteConnection) -> None:
     text = long_text("?1")
     for _ in range(3):
         with pytest.raises(UnsuitableValue):
             run(connection, text, ("\ud800",))
 
 
-def test_nothing_is_kept_of_a_transaction_that_is_undone(connection: SqliteConnection) -> None:
+def test_a_rolled_back_transaction_leaves_no_statement(connection: SqliteConnection) -> None:
     text = long_text("1")
     connection.raw.execute("BEGIN")
     for _ in range(3):
@@ -85,7 +85,7 @@ def test_the_connection_reads_only_afterwards(connection: SqliteConnection) -> N
         connection.raw.execute("CREATE TABLE mine (id)")
 
 
-def test_what_is_kept_is_bounded(connection: SqliteConnection) -> None:
+def test_the_cache_is_bounded(connection: SqliteConnection) -> None:
     fitting, found = MOST_TEXT // LONG // 2, []
     for number in range(3 * fitting):
         for _ in range(3):

@@ -1,4 +1,4 @@
-"""The header of a WAL index: what moves it, and that looking at it takes no lock away."""
+"""The header of a WAL index: what changes it, and that reading it releases no lock."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ def opened(file: Path) -> Callable[[], bytes | None]:
 
 
 def elsewhere(file: Path, statement: str) -> str:
-    """What a statement in another process comes to."""
+    """Return the value of a statement in another process."""
     code = (
         "import sys, apsw\n"
         "try: apsw.Connection(sys.argv[1]).execute(sys.argv[2]).fetchall(); print('done')\n"
@@ -44,7 +44,7 @@ def elsewhere(file: Path, statement: str) -> str:
     return result.stdout.strip()
 
 
-def test_each_commit_moves_it_and_nothing_else(file: Path, writer: apsw.Connection) -> None:
+def test_only_commits_change_it(file: Path, writer: apsw.Connection) -> None:
     header = opened(file)
     seen = [header()]
     for statement in (
@@ -63,7 +63,7 @@ def test_each_commit_moves_it_and_nothing_else(file: Path, writer: apsw.Connecti
         assert header() == seen[-1]
 
 
-def test_a_log_that_begins_anew_is_never_what_was_there(file: Path, writer: apsw.Connection) -> None:
+def test_a_restarted_log_never_has_an_earlier_header(file: Path, writer: apsw.Connection) -> None:
     header, seen = opened(file), set[bytes | None]()
     for _ in range(5):
         writer.execute("INSERT INTO notes VALUES ('a')")
@@ -73,7 +73,7 @@ def test_a_log_that_begins_anew_is_never_what_was_there(file: Path, writer: apsw
 
 
 def test_locks_stay(file: Path, writer: apsw.Connection) -> None:
-    """To close what was opened of the index would take them away, and two would write at once."""
+    """Closing a file descriptor of the index would release them, and two processes would write at once."""
     writer.execute("BEGIN IMMEDIATE")
     for _ in range(3):
         assert opened(file)()
@@ -82,12 +82,12 @@ def test_locks_stay(file: Path, writer: apsw.Connection) -> None:
     assert elsewhere(file, "INSERT INTO notes VALUES ('b')") == "done"
 
 
-def test_there_is_none_where_nothing_is_written_ahead(file: Path) -> None:
+def test_databases_without_wal_have_none(file: Path) -> None:
     apsw.Connection(str(file)).execute("CREATE TABLE notes (title TEXT)")
     assert header_of(file) is None
 
 
-async def test_a_database_goes_by_it(file: Path) -> None:
+async def test_a_database_uses_it(file: Path) -> None:
     database = SqliteDatabase(file)
     await database.connect()
     await database.execute_script("CREATE TABLE notes (title TEXT)")

@@ -1,4 +1,4 @@
-"""Indexes for parts of texts on SQLite: they answer what a scan answers, and are left alone where they may not."""
+"""Substring indexes on SQLite: they return the rows of a scan, and are not used where they cannot."""
 
 import sqlite3
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ LETTERS = "aaAbBcäÄßẞİıſσςΣ%_\\\"'* ~é\u0301語🙂"
 
 @dataclass
 class Desk:
-    """A database with notes, and who keeps the indexes for parts of their texts."""
+    """A database with notes, and the maintenance of their substring indexes."""
 
     database: SqliteDatabase
     content: Registry
@@ -40,7 +40,7 @@ class Desk:
     asked: list[PreparedRead] = field(default_factory=list)
 
     async def add(self, *titles: str | None) -> None:
-        """Notes with these titles, which `~` stands in for NUL characters in."""
+        """Add notes with these titles, in which `~` stands for NUL characters."""
         async with self.database.transaction() as transaction:
             for title in titles:
                 await transaction.execute(
@@ -59,7 +59,7 @@ class Desk:
         return int(await self.database.fetch_value("SELECT count(*) FROM octavo_parts_waiting"))
 
     async def answers(self, params: dict[str, Any]) -> list[tuple[bytes, int | None]]:
-        """A list as it is read with the indexes, and without."""
+        """Read a list with the indexes and without."""
         query = read_query({"fields": ["title"], "publicationState": "live", **params}, PageLimits(1000, 1000, True))
         request = ReadRequest(content_type=self.content.content_types["api::note.note"], query=query)
         found = []
@@ -71,7 +71,7 @@ class Desk:
         return found
 
     async def assert_alike(self, part: str) -> None:
-        """What is found is what a scan finds."""
+        """A search returns the same rows as a scan."""
         for params in (
             {"filters": {"title": {"$containsi": part}}},
             {"filters": {"title": {"$contains": part}}, "pagination": {"withCount": "false"}, "sort": "title"},
@@ -83,7 +83,7 @@ class Desk:
             assert indexed == scanned, (params, indexed, scanned)
 
     async def found(self, part: str) -> int | None:
-        """How many a search finds, as a scan does."""
+        """Return how many rows a search finds, the same as a scan."""
         indexed, scanned = await self.answers({"filters": {"title": {"$containsi": part}}})
         assert indexed == scanned
         return indexed[1]
@@ -101,10 +101,10 @@ async def desk(anyio_backend: str, sqlite_path: Path, tmp_path: Path) -> AsyncIt
     await database.close()
 
 
-async def test_a_search_takes_the_index_when_it_is_whole(desk: Desk) -> None:
+async def test_a_search_uses_a_complete_index(desk: Desk) -> None:
     assert await desk.found("NOTE") == 2
     await desk.keeper.keep()
-    await desk.keeper.keep()  # to make one index is a change of tables, for the others
+    await desk.keeper.keep()  # for the other indexes, creating one is DDL
     assert await desk.is_known()
     assert await desk.is_known(BODY)
     desk.asked.clear()
@@ -115,7 +115,7 @@ async def test_a_search_takes_the_index_when_it_is_whole(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_a_search_answers_what_a_scan_does(desk: Desk, seed: int) -> None:
+async def test_a_search_returns_what_a_scan_returns(desk: Desk, seed: int) -> None:
     random = Random(seed)
 
     def text(most: int) -> str:
@@ -131,7 +131,7 @@ async def test_a_search_answers_what_a_scan_does(desk: Desk, seed: int) -> None:
                 await desk.assert_alike(part)
 
 
-async def test_what_is_written_is_found_at_once_and_indexed_later(desk: Desk) -> None:
+async def test_writes_are_found_immediately_and_indexed_later(desk: Desk) -> None:
     await desk.keeper.keep()
     await desk.keeper.keep()
     database = desk.database
@@ -156,13 +156,13 @@ async def test_an_update_that_changes_no_text_is_not_noted(desk: Desk) -> None:
     assert await desk.waiting() == 0
 
 
-async def test_rows_of_a_conflict_are_found(desk: Desk) -> None:
-    """What a statement says of conflicts holds for its triggers, too."""
+async def test_rows_of_conflicts_are_found(desk: Desk) -> None:
+    """A statement's conflict clause applies to its triggers, too."""
     await desk.keeper.keep()
     for word in ("REPLACE", "IGNORE", "ABORT", "FAIL"):
         for number in (77, 78):
             text = f"INSERT OR {word} INTO notes (id, title, published_at) VALUES ({number}, 'by {word}', 1)"
-            with suppress(IntegrityViolation):  # the id is there already
+            with suppress(IntegrityViolation):  # the id exists
                 await desk.database.execute(text)
         await desk.database.execute(f"UPDATE OR {word} notes SET title = 'again by {word}' WHERE id = 78")
         assert await desk.found(f"again by {word}") == 1
@@ -174,14 +174,14 @@ async def test_other_programs_write_without_knowing_of_it(desk: Desk) -> None:
     await desk.keeper.keep()
     with closing(sqlite3.connect(desk.database.path)) as other, other:
         other.execute("INSERT INTO notes (title, published_at) VALUES ('by somebody else', 1)")
-        assert other.execute(f"PRAGMA table_info({TITLE.name})").fetchall()  # v4 asks that of all tables
+        assert other.execute(f"PRAGMA table_info({TITLE.name})").fetchall()  # v4 runs this on all tables
         other.execute("UPDATE notes SET title = 'changed by somebody' WHERE title = 'another NOTE'")
     assert await desk.is_known()
     assert await desk.found("SOMEBODY") == 2
 
 
-async def test_a_table_made_anew_is_scanned_until_it_is_indexed(desk: Desk) -> None:
-    """As v4 changes tables: the triggers go with the old one."""
+async def test_a_rebuilt_table_is_scanned_until_it_is_indexed(desk: Desk) -> None:
+    """v4 changes tables this way: the triggers are dropped with the old table."""
     await desk.keeper.keep()
     await desk.keeper.keep()
     await desk.database.execute_script(
@@ -235,8 +235,8 @@ async def test_any_other_change_of_tables_asks_for_a_look_only(desk: Desk, caplo
     assert "Created the trigram index" not in caplog.text
 
 
-async def test_an_index_is_filled_in_steps_and_by_several(desk: Desk) -> None:
-    """One that is not whole is not searched, and whoever comes next continues where the last one has ended."""
+async def test_several_processes_fill_an_index_in_steps(desk: Desk) -> None:
+    """An incomplete index is not searched, and the next process continues where the last one stopped."""
     parts = desk.database.dialect.parts
     assert parts is not None
     await desk.add(*(f"note {number}" for number in range(MANY)))
@@ -258,8 +258,8 @@ async def test_an_index_is_filled_in_steps_and_by_several(desk: Desk) -> None:
     assert await desk.found("note 1") == 110
 
 
-async def test_an_index_that_is_worn_is_made_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What entries held before stays in it, and is found for nothing."""
+async def test_a_fragmented_index_is_rebuilt(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Previous values of entries stay in it and match without effect."""
     monkeypatch.setattr("octavo.database.substring_indexes._LEAST_WORN", MANY)
     await desk.add(*(f"note {number}" for number in range(MANY)))
     for _ in range(2):
@@ -276,7 +276,7 @@ async def test_an_index_that_is_worn_is_made_anew(desk: Desk, monkeypatch: pytes
     assert (await desk.found("before"), await desk.found("after")) == (0, MANY)
 
 
-async def test_what_is_not_declared_any_more_goes(desk: Desk, tmp_path: Path) -> None:
+async def test_undeclared_indexes_are_dropped(desk: Desk, tmp_path: Path) -> None:
     await desk.keeper.keep()
     fewer = registry(tmp_path / "fewer", {"attributes": ["title"], "kind": "contains"})
     await synchronize(desk.database, fewer)
@@ -292,8 +292,8 @@ async def test_what_is_not_declared_any_more_goes(desk: Desk, tmp_path: Path) ->
     assert await desk.database.fetch_all(left) == []
 
 
-async def test_a_column_can_go(desk: Desk) -> None:
-    """What changes tables lets go of them first; the index of the column that stays is recreated."""
+async def test_a_column_can_be_dropped(desk: Desk) -> None:
+    """DDL drops them first. The index of the remaining column is recreated."""
     await desk.keeper.keep()
     async with desk.database.transaction(exclusive=True) as transaction:
         await release_tables(transaction, desk.database.dialect)

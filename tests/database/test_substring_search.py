@@ -1,4 +1,4 @@
-"""Pages of searches in declared indexes: what begins an order, or what the index finds, answers as all entries do."""
+"""Pages of searches in declared indexes return the same entries as a scan, whether by order or through the index."""
 
 from pathlib import Path
 from random import Random
@@ -37,7 +37,7 @@ WORDS = (
     "ẞ",
 )
 ENTRIES = 900
-"""More than are checked in their order."""
+"""More than are checked in order."""
 
 
 def text(random: Random) -> str:
@@ -45,7 +45,7 @@ def text(random: Random) -> str:
 
 
 async def filled(database: Database, folder: Path) -> tuple[Registry, Registry]:
-    """Notes with random texts, ten of which only the last one has; the same with indexes and without."""
+    """Create notes with random texts, one of them unique. Return registries with and without indexes."""
     indexed, plain = registry(folder / "indexed", BY_PLACE, PARTS), registry(folder / "plain")
     await synchronize(database, indexed)
     await make_declared_indexes(database, indexed)
@@ -60,7 +60,7 @@ async def filled(database: Database, folder: Path) -> tuple[Registry, Registry]:
             await transaction.execute(row, values)
     await database.execute_script("ANALYZE notes")
     if database.dialect.parts is not None:
-        for _ in range(2):  # to make one index is a change of tables, for the others
+        for _ in range(2):  # for the other indexes, creating one is DDL
             await SubstringIndexMaintenance(database, indexed).keep()
     return indexed, plain
 

@@ -1,4 +1,4 @@
-"""Databases brought up to date: made, extended, left alone; on both databases."""
+"""Synchronization of tables with definitions on each database: created, extended, unchanged."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ def note(**attributes: Any) -> dict[str, Definition]:
 
 
 def lines(report: SyncReport) -> dict[str, Any]:
-    """A report as text."""
+    """Return a report as text."""
     return {
         "applied": [str(change) for change in report.applied],
         "left": [str(change) for change in report.left],
@@ -59,11 +59,11 @@ async def test_an_unchanged_database_costs_its_inspection_alone(database: Databa
     count = database.statements
     assert await synchronize(database, registry) == SyncReport()
     localized = any(content_type.localized for content_type in registry.content_types.values())
-    assert database.statements - count == 6 + localized  # which options types had, and whether entries lack a locale
+    assert database.statements - count == 6 + localized  # the options of types, and whether entries lack a locale
 
 
-async def test_names_beyond_the_limit_are_kept_apart(database: Database, tmp_path: Path) -> None:
-    """The reference cannot make these tables on PostgreSQL: all names of the indexes are cut to the same."""
+async def test_names_beyond_the_limit_stay_distinct(database: Database, tmp_path: Path) -> None:
+    """v4 cannot create these tables on PostgreSQL: it truncates all index names to the same name."""
     other = {"type": "relation", "relation": "manyToMany", "target": "api::note.note"}
     definitions = content_type("note", {"r" * 70: other, "x" * 70: {"type": "string"}}, collectionName="n" * 60)
     registry = registry_of(definitions, tmp_path)
@@ -91,7 +91,7 @@ async def test_a_dropped_table_column_and_index_come_back(database: Database, tm
     assert await synchronize(database, registry) == SyncReport()
 
 
-async def test_new_definitions_extend_what_is_there(database: Database, tmp_path: Path) -> None:
+async def test_new_definitions_extend_existing_tables(database: Database, tmp_path: Path) -> None:
     await synchronize(database, registry_of(note(), tmp_path / "old"))
     author = {"type": "relation", "relation": "oneToOne", "target": "api::author.author"}
     code = {"type": "string", "column": {"notNullable": True, "defaultTo": "it's"}}
@@ -119,7 +119,7 @@ async def test_creators_of_a_table_without_them_get_their_keys(database: Databas
 
 
 async def test_link_tables_without_ids_get_them(database: Database, tmp_path: Path) -> None:
-    """v4 gave its link tables ids and orders with 4.3 and 4.5."""
+    """v4 added ids and orders to its link tables in 4.3 and 4.5."""
     many = {"type": "relation", "relation": "manyToMany", "target": "api::note.note"}
     registry = registry_of(note(others=many), tmp_path)
     await synchronize(database, registry)
@@ -144,7 +144,7 @@ async def test_link_tables_without_ids_get_them(database: Database, tmp_path: Pa
     assert await synchronize(database, registry) == SyncReport()
 
 
-async def test_what_would_lose_data_is_told_and_left(database: Database, tmp_path: Path) -> None:
+async def test_changes_that_would_lose_data_are_reported_and_skipped(database: Database, tmp_path: Path) -> None:
     before = {**note(slug={"type": "uid"}, size={"type": "string"}), **content_type("draft", {})}
     await synchronize(database, registry_of(before, tmp_path / "before"))
     await database.execute("INSERT INTO notes (title, slug, size) VALUES ('a', 'kept', '7')")
@@ -185,7 +185,7 @@ async def test_a_longer_text_needs_no_permission(database: Database, tmp_path: P
     await database.execute("INSERT INTO notes (title) VALUES ('kept')")
     report = await synchronize(database, registry_of(note(title={"type": wider}), tmp_path / "after"))
     expected = {
-        "sqlite": [],  # a declared length says nothing there
+        "sqlite": [],  # declared lengths have no effect there
         "postgresql": ["widen column notes.title from character varying(255) to text"],
     }
     applied = [change for change in lines(report)["applied"] if "index" not in change]
@@ -238,8 +238,8 @@ async def test_our_own_indexes_follow_the_definitions(database: Database, tmp_pa
     ]
 
 
-async def test_indexes_do_not_stand_in_the_way(database: Database, tmp_path: Path) -> None:
-    """Of a column that is dropped, or gets another type: a user's own, a unique one, one of ours."""
+async def test_indexes_do_not_block_changes_of_their_column(database: Database, tmp_path: Path) -> None:
+    """Indexes on a dropped or converted column: a user's own, a unique one, one of Octavo's."""
     attributes = {"size": {"type": "uid"}, "code": {"type": "text", "column": {"unique": True}}}
     drafts = content_type("note", attributes, options={"draftAndPublish": True})
     await synchronize(database, registry_of(drafts, tmp_path / "before"))
@@ -255,11 +255,9 @@ async def test_indexes_do_not_stand_in_the_way(database: Database, tmp_path: Pat
     assert await synchronize(database, after, allow_data_loss=True) == SyncReport()
 
 
-async def test_texts_that_are_longer_than_the_definition_says_are_in_no_index_of_ours(
-    database: Database, tmp_path: Path
-) -> None:
+async def test_texts_longer_than_defined_are_not_indexed(database: Database, tmp_path: Path) -> None:
     await synchronize(database, registry_of(note(title={"type": "text"}), tmp_path / "before"))
-    long = Random(9).randbytes(10_000).hex()  # no database makes it short
+    long = Random(9).randbytes(10_000).hex()  # no database truncates it
     await database.execute(f"INSERT INTO notes (title) VALUES ('{long}')")
     report = await synchronize(database, registry_of(note(), tmp_path / "after"))
     assert "create index octavo_notes_called on notes (title)" not in lines(report)["applied"]
@@ -278,7 +276,7 @@ async def test_orphans_keep_a_foreign_key_away(database: Database, tmp_path: Pat
 
 
 async def test_tables_of_the_reference_may_be_dropped_too(database: Database, tmp_path: Path) -> None:
-    """It lists the tables that it made; only what it or we have made is ever dropped."""
+    """v4 lists the tables that it created. Only those and Octavo's are ever dropped."""
     await synchronize(database, registry_of(note(), tmp_path))
     await database.execute_script("CREATE TABLE gone (id integer); CREATE TABLE foreign_table (id integer)")
     made = json.dumps({"tables": [{"name": "gone"}, {"name": "never"}]})
@@ -303,7 +301,7 @@ async def test_two_processes_starting_at_once(new_database: Callable[..., Databa
     assert sorted(bool(report.applied) for report in reports) == [False, False, True]
 
 
-async def test_tables_of_our_own_are_made_once_and_never_dropped(new_database: Callable[..., Database]) -> None:
+async def test_own_tables_are_created_once_and_never_dropped(new_database: Callable[..., Database]) -> None:
     registry = builtin_registry()
     jars = SystemTable("octavo_jars", ("id integer PRIMARY KEY NOT NULL", "label varchar(9)"))
     lids = SystemTable("octavo_lids", ("id integer", "label varchar(9)", "PRIMARY KEY (id, label)"))

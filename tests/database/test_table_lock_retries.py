@@ -1,4 +1,4 @@
-"""Tables that others hold while they are to be changed: for a moment, and for ever."""
+"""Tables that other clients lock during a change: briefly, and forever."""
 
 import asyncio
 import re
@@ -36,7 +36,7 @@ async def until_one_waits(watching: asyncpg.Connection) -> None:
 
 @asynccontextmanager
 async def holding(url: str, script: str = "SELECT 1") -> AsyncIterator[asyncpg.Connection]:
-    """A user who has said something, and stays."""
+    """A client that has run statements and keeps its transaction open."""
     connection = await asyncpg.connect(url, server_settings={"application_name": "a long report"})
     try:
         await connection.execute(script)
@@ -58,7 +58,7 @@ async def noted(url: str, folder: Path, lock_timeout: float) -> AsyncIterator[Po
 
 
 async def test_a_locked_table_is_tried_again(anyio_backend: str, postgresql_url: str, tmp_path: Path) -> None:
-    """And in between others may read it."""
+    """Others can read it between the attempts."""
     after = registry_of(note(body={"type": "text"}), tmp_path / "after")
     async with (
         asyncio.timeout(30),
@@ -74,7 +74,7 @@ async def test_a_locked_table_is_tried_again(anyio_backend: str, postgresql_url:
 
 
 async def test_a_table_that_stays_locked(anyio_backend: str, postgresql_url: str, tmp_path: Path) -> None:
-    """The error names the lock holder; nothing has changed, and no lock remains."""
+    """The error names the lock holder. Nothing has changed, and no lock remains."""
     after = registry_of({**note(body={"type": "text"}), **content_type("tag", {})}, tmp_path / "after")
     async with noted(postgresql_url, tmp_path, 0.01) as database:
         before = await found_tables(database, database.dialect)

@@ -44,7 +44,7 @@ async def keeper(database: Database, tmp_path: Path) -> VersionTracker:
 
 @pytest.fixture
 async def server(postgresql_url: str, tmp_path: Path) -> AsyncIterator[Database]:
-    """PostgreSQL alone, with the tables."""
+    """PostgreSQL with the tables."""
     opened = PostgresqlDatabase(postgresql_url)
     await opened.connect()
     await synchronize(opened, registry(tmp_path))
@@ -58,7 +58,7 @@ async def versions_of(database: Database) -> dict[str, object]:
     return {table: moment.of([table]) for table in TABLES}
 
 
-async def test_each_commit_moves_them_and_what_is_undone_does_not(database: Database, keeper: VersionTracker) -> None:
+async def test_commits_increase_versions_and_rollbacks_do_not(database: Database, keeper: VersionTracker) -> None:
     asked = database.versions()
     first = await asked.now()
     assert first is not None
@@ -98,7 +98,7 @@ async def test_each_table_has_its_own(server: Database, tmp_path: Path) -> None:
     assert len({one["tags"] for one in seen}) == 1
 
 
-async def test_who_commits_first_is_seen_first_whoever_began(server: Database, tmp_path: Path) -> None:
+async def test_versions_follow_the_order_of_commits(server: Database, tmp_path: Path) -> None:
     await VersionTracker(server, registry(tmp_path)).keep()
     async with server.transaction() as early:
         await early.execute("INSERT INTO notes (title) VALUES ('early')")
@@ -121,7 +121,7 @@ async def test_folding_moves_nothing(server: Database, tmp_path: Path) -> None:
     assert await server.fetch_value("SELECT count(*) FROM octavo_versions WHERE relation = 'notes'::regclass") == 2
 
 
-async def test_what_is_not_followed_has_none(server: Database, tmp_path: Path) -> None:
+async def test_other_tables_have_no_version(server: Database, tmp_path: Path) -> None:
     keeper = VersionTracker(server, registry(tmp_path))
     assert await server.versions().now() is None
     await keeper.keep()
@@ -141,7 +141,7 @@ async def test_what_is_not_followed_has_none(server: Database, tmp_path: Path) -
     assert (await versions_of(server))["notes"] not in (None, before["notes"], after["notes"])
 
 
-async def test_who_asks_late_waits_for_the_next_reading() -> None:
+async def test_late_callers_wait_for_the_next_read() -> None:
     begun: list[asyncio.Event] = []
 
     async def stamp() -> str:
@@ -184,7 +184,7 @@ async def until(met: Callable[[], bool]) -> None:
 )
 async def test_a_table_that_takes_the_name_of_another_is_another(server: Database, tmp_path: Path, change: str) -> None:
     await VersionTracker(server, registry(tmp_path)).keep()
-    reader = server.versions()  # it reads all of them only where their stamp is another one
+    reader = server.versions()  # it reads all of them only if their stamp differs
     before = await reader.now()
     assert before is not None
     assert before.of(["notes"]) is not None

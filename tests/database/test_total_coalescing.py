@@ -1,4 +1,4 @@
-"""Pages of one list that are asked for at once: on PostgreSQL their total is counted for several of them together."""
+"""Concurrent requests for pages of one list: on PostgreSQL, one count serves several of them."""
 
 import asyncio
 from dataclasses import dataclass
@@ -29,27 +29,27 @@ Answer = tuple[bytes, int | None]
 
 @dataclass
 class Shelf:
-    """Notes, and how pages of them are read."""
+    """Notes, and the requests for their pages."""
 
     database: Database
     content: Registry
     reader: EntryReader
 
     async def page(self, number: int, **params: Any) -> Answer:
-        """Two of them."""
+        """Return the request for a page of two notes."""
         asked = {"pagination": {"start": str(2 * number), "limit": "2"}, "sort": "id", "fields": ["title"], **params}
         query = read_query(asked, PageLimits(25, 100, True))
         request = ReadRequest(content_type=self.content.content_types["api::note.note"], query=query)
         return await self.reader.read_list(self.reader.prepare(plan_read(request, self.content)))
 
     async def pages(self, **params: Any) -> tuple[list[Answer], int]:
-        """All pages at once, and how many statements they took."""
+        """Request all pages at once. Return them and the number of statements."""
         before = self.database.statements
         found = await asyncio.gather(*(self.page(number, **params) for number in range(PAGES)))
         return found, self.database.statements - before
 
     async def add(self, number: int) -> None:
-        """So many more notes."""
+        """Add this many notes."""
         now = "'2024-01-01'" if self.database.dialect.name == "postgresql" else "1700000000000"
         rows = ", ".join(f"('note {row}', {now}, '{'fr' if row % 4 else 'en'}')" for row in range(number))
         await self.database.execute(f"INSERT INTO notes (title, published_at, locale) VALUES {rows}")
@@ -71,18 +71,18 @@ async def shelf(database: Database, tmp_path: Path) -> Shelf:
     [{"locale": "all"}, {"locale": "fr"}, {"locale": "all", "filters": {"id": {"$gt": "5", "$ne": "7"}}}],
     ids=["all", "of a locale", "filtered"],
 )
-async def test_they_are_what_each_is_alone(shelf: Shelf, params: dict[str, Any], kept: bool) -> None:
+async def test_coalesced_pages_equal_single_pages(shelf: Shelf, params: dict[str, Any], kept: bool) -> None:
     if kept:
         await CountMaintenance(shelf.database, shelf.content).keep()
     alone = [await shelf.page(number, **params) for number in range(PAGES)]
     found, statements = await shelf.pages(**params)
     assert found == alone
     assert len({answer for answer, _ in found}) > PAGES / 2
-    # the first as a whole, the others by themselves; totals: two at once, one more for all who came meanwhile
+    # the first one with its total, the others without; two counts at once, and one for all that arrived meanwhile
     assert statements == (PAGES if shelf.database.dialect.name == "sqlite" else PAGES + AT_ONCE + 1)
 
 
-async def test_what_is_counted_differently_is_counted_by_itself(shelf: Shelf) -> None:
+async def test_different_counts_are_not_coalesced(shelf: Shelf) -> None:
     before = shelf.database.statements
     asked = [{"locale": "all", "filters": {"id": {"$gt": str(least)}}} for least in range(PAGES)]
     found = await asyncio.gather(*(shelf.page(1, **params) for params in asked))
@@ -90,13 +90,13 @@ async def test_what_is_counted_differently_is_counted_by_itself(shelf: Shelf) ->
     assert shelf.database.statements - before == PAGES
 
 
-async def test_what_is_looked_for_once_for_both_stays_whole(shelf: Shelf) -> None:
+async def test_searches_and_their_count_stay_one_statement(shelf: Shelf) -> None:
     params = {"locale": "all", "filters": {"title": {"$contains": "ote"}}}
     alone = [await shelf.page(number, **params) for number in range(PAGES)]
     assert await shelf.pages(**params) == (alone, PAGES)
 
 
-async def test_equal_pages_are_one_as_a_whole(shelf: Shelf) -> None:
+async def test_equal_pages_are_read_once(shelf: Shelf) -> None:
     before = shelf.database.statements
     found = await asyncio.gather(*(shelf.page(3, locale="all") for _ in range(PAGES)))
     assert len(set(found)) == 1
@@ -104,22 +104,22 @@ async def test_equal_pages_are_one_as_a_whole(shelf: Shelf) -> None:
         assert shelf.database.statements - before == AT_ONCE + 1
 
 
-async def test_nobody_is_told_of_less_than_was_there(shelf: Shelf) -> None:
-    """Whoever asks knows what had been committed by then: neither page nor total may fall behind that."""
+async def test_totals_include_all_earlier_commits(shelf: Shelf) -> None:
+    """Neither page nor total lacks an entry committed before the request."""
     least, most = 40, 70
 
     async def ask(number: int) -> int:
         asked = 0
         while least < most:
             known = least
-            start = known - 2 + 2 * (number % 2)  # the last ones, and what may come behind them
+            start = known - 2 + 2 * (number % 2)  # the last pages, and the entries that may follow
             page = {"start": str(start), "limit": str(2 + number)}
             entries, total = await shelf.page(0, locale="all", pagination=page)
             assert total is not None
             assert total >= known
             assert len(orjson.loads(entries)) >= known - start
             asked += 1
-            await asyncio.sleep(0)  # a read on SQLite may not have waited for anything
+            await asyncio.sleep(0)  # reads on SQLite may not have waited
         return asked
 
     async def write() -> None:
@@ -132,7 +132,7 @@ async def test_nobody_is_told_of_less_than_was_there(shelf: Shelf) -> None:
     writer = asyncio.create_task(write())
     asked = await asyncio.gather(*(ask(number) for number in range(PAGES)))
     await writer
-    if shelf.database.dialect.name == "postgresql":  # a statement for each page, one for each entry, and some totals
+    if shelf.database.dialect.name == "postgresql":  # a statement for each page, one for each entry, and some counts
         assert shelf.database.statements - before > sum(asked) + most - 40
 
 
@@ -147,8 +147,8 @@ async def test_one_that_is_cancelled_takes_nobody_along(shelf: Shelf) -> None:
     assert (await shelf.pages(locale="all"))[0] == alone
 
 
-async def test_a_transaction_counts_for_itself(shelf: Shelf) -> None:
-    """It sees what it has written, and everything is one connection's."""
+async def test_a_transaction_runs_its_own_counts(shelf: Shelf) -> None:
+    """It sees its own writes, on its own connection."""
     async with unit_of_work(shelf.database) as unit:
         await unit.connection.execute("DELETE FROM notes WHERE id > 20")
         with ambient(shelf.database, unit):

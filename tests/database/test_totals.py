@@ -45,20 +45,20 @@ def registry(folder: Path, *, drafts: bool = True) -> Registry:
 
 @dataclass
 class Desk:
-    """A database with notes and tags, and who keeps their totals."""
+    """A database with notes and tags, and the maintenance of their counts."""
 
     database: Database
     content: Registry
     keeper: CountMaintenance
 
     def moment(self, days: float = -1.0) -> str:
-        """An instant so many days from now, as a constant."""
+        """Return a time this many days from now, as a constant."""
         if self.database.dialect.name == "sqlite":
             return f"(CAST(unixepoch('subsec') * 1000 AS integer) + {int(days * 86_400_000)})"
         return f"(now() AT TIME ZONE 'UTC' + interval '{days} days')"
 
     async def write(self, *statements: str) -> None:
-        """Statements of anybody's, in one transaction."""
+        """Run statements of another client in one transaction."""
         async with self.database.transaction() as transaction:
             for statement in statements:
                 await transaction.execute(statement.replace("@past", self.moment()).replace("@later", self.moment(9)))
@@ -68,7 +68,7 @@ class Desk:
         await self.write(f"INSERT INTO notes (title, published_at, locale) VALUES {values}")
 
     async def kept(self, **asked: Any) -> int | None:
-        """The maintained count as reads get it; None if they count."""
+        """Return the maintained count that reads use, or None if they count."""
         totals = self.database.dialect.totals
         assert totals is not None
         reported = totals.total(RequestedCount(TABLE, "SELECT -1", **asked))
@@ -88,7 +88,7 @@ class Desk:
         assert not await self.keeper.compare()
 
     async def total(self, content: Registry | None = None, *, hides_future: bool = False, **query: Any) -> int | None:
-        """The total in a list's response."""
+        """Return the total of a list's response."""
         content = content or self.content
         reader = EntryReader(self.database, content, keeps_totals=True)
         request = ReadRequest(
@@ -112,7 +112,7 @@ async def desk(database: Database, tmp_path: Path) -> Desk:
     return made
 
 
-async def test_lists_take_their_totals_from_what_is_kept(desk: Desk) -> None:
+async def test_lists_use_maintained_counts(desk: Desk) -> None:
     await desk.add(2, "'fr'")
     await desk.add(4, published="NULL")
     await desk.assert_kept()
@@ -126,9 +126,9 @@ async def test_lists_take_their_totals_from_what_is_kept(desk: Desk) -> None:
     }
     assert totals == {"live": 3, "drafts too": 7, "everywhere": 5, "all": 9, "drafts": 4, "of the future": 3}
     await desk.database.execute("UPDATE octavo_totals SET total = total + 1000 WHERE total > 0")
-    assert await desk.total() == 3  # few are counted
+    assert await desk.total() == 3  # short lists are counted
     await desk.write("UPDATE notes SET id = 2000 WHERE id = 3")
-    assert (await desk.total() or 0) > 1000  # so that is where it comes from
+    assert (await desk.total() or 0) > 1000  # so totals use it
     assert await desk.total(filters={"title": {"$eq": "a note"}}) == 3
     assert await desk.keeper.compare()
     assert await desk.total() == 3
@@ -156,7 +156,7 @@ async def test_any_statement_is_noticed(desk: Desk, statements: list[str]) -> No
     await desk.assert_kept()
 
 
-async def test_what_is_rolled_back_has_not_happened(desk: Desk) -> None:
+async def test_rollbacks_do_not_change_counts(desk: Desk) -> None:
     await desk.write("UPDATE notes SET slug = 'one' WHERE id = 1")
     for statement in ("INSERT INTO notes (id) VALUES (8), (1)", "UPDATE notes SET slug = 'one', locale = 'fr'"):
         with pytest.raises(IntegrityViolation):
@@ -164,7 +164,7 @@ async def test_what_is_rolled_back_has_not_happened(desk: Desk) -> None:
     await desk.assert_kept()
 
 
-async def test_what_is_published_later_is_not_counted_before(desk: Desk) -> None:
+async def test_entries_published_in_the_future_are_not_counted_yet(desk: Desk) -> None:
     await desk.add(2, published="@later")
     assert await desk.kept(published=True) == 5
     assert [await desk.total(hides_future=hides) for hides in (True, False)] == [3, 5]
@@ -175,10 +175,10 @@ async def test_what_is_published_later_is_not_counted_before(desk: Desk) -> None
     await desk.assert_kept()
 
 
-async def test_a_type_that_is_counted_otherwise_is_counted_anew(desk: Desk, tmp_path: Path) -> None:
+async def test_changed_types_are_counted_again(desk: Desk, tmp_path: Path) -> None:
     await desk.add(1, published="NULL")
     other = registry(tmp_path / "plain", drafts=False)
-    assert await desk.total(other) == 4  # nothing tells this yet, so it is counted
+    assert await desk.total(other) == 4  # no count for this yet
     await synchronize(desk.database, other, allow_data_loss=True)
     keeper = CountMaintenance(desk.database, other)
     assert [table.kind for table in await keeper.keep() if table.name == "notes"] == ["locales"]
@@ -187,7 +187,7 @@ async def test_a_type_that_is_counted_otherwise_is_counted_anew(desk: Desk, tmp_
     assert not await keeper.compare()
 
 
-async def test_they_are_removed_and_kept_again(desk: Desk) -> None:
+async def test_counts_are_dropped_and_created_again(desk: Desk) -> None:
     removed = await desk.keeper.remove()
     assert removed > 6
     await desk.add(2)
@@ -201,7 +201,7 @@ async def test_they_are_removed_and_kept_again(desk: Desk) -> None:
     assert await desk.keeper.remove() == removed
 
 
-async def test_nothing_is_done_where_all_is_kept(desk: Desk, new_database: Callable[..., Database]) -> None:
+async def test_complete_counts_need_no_work(desk: Desk, new_database: Callable[..., Database]) -> None:
     assert await desk.keeper.keep() == ()
     before = desk.database.statements
     await desk.keeper.keep()
@@ -218,8 +218,8 @@ async def test_nothing_is_done_where_all_is_kept(desk: Desk, new_database: Calla
         await desk.assert_kept()
 
 
-async def test_where_nothing_is_to_be_done_one_statement_tells(desk: Desk) -> None:
-    if desk.database.dialect.name == "sqlite":  # whose statements are no round trips
+async def test_one_statement_finds_that_nothing_is_to_do(desk: Desk) -> None:
+    if desk.database.dialect.name == "sqlite":  # its statements are no round trips
         assert not await desk.keeper.is_quiet()
         return
     before = desk.database.statements

@@ -1,4 +1,4 @@
-"""Totals under many writers of plain SQL at once: in every snapshot they are what is counted, or not known."""
+"""Maintained counts with many concurrent SQL writers: in every snapshot they are correct or unknown."""
 
 import asyncio
 import random
@@ -27,7 +27,7 @@ SEEDS = range(2)
 
 
 def work(chance: random.Random, now: str) -> list[str]:
-    """What a writer does in one transaction, to its end."""
+    """Return the statements of a writer's transaction."""
     locale = chance.choice(["'en'", "'fr'", "NULL"])
     published = chance.choice([now, "NULL"])
     changes = [
@@ -45,7 +45,7 @@ def work(chance: random.Random, now: str) -> list[str]:
 
 
 def questions(totals: MaintainedCounts) -> list[str]:
-    """Maintained counts (-1: unknown) beside counted rows, in one statement each."""
+    """Return statements that select a maintained count (-1: unknown) and the counted rows."""
     asked = [(None, None, "1 = 1"), (True, ["'en'"], "published_at IS NOT NULL AND locale = 'en'")]
     asked += [(False, None, "published_at IS NULL"), (None, ["'fr'"], "locale = 'fr'")]
     return [
@@ -67,7 +67,7 @@ async def desk_on(database: SqliteDatabase | PostgresqlDatabase, folder: Path) -
 
 
 async def write_on_postgresql(url: str, chance: random.Random, *, truncates: bool) -> None:
-    """One writer: some of its transactions are undone, some fail, and sometimes it is killed in the middle."""
+    """Write in transactions, some of which roll back or fail. Sometimes the writer is killed."""
     connection = await asyncpg.connect(url)
     for _ in range(ROUNDS):
         script = work(chance, "now() AT TIME ZONE 'UTC'")
@@ -86,7 +86,7 @@ async def write_on_postgresql(url: str, chance: random.Random, *, truncates: boo
 
 
 async def look_on_postgresql(url: str, asked: list[str], isolation: str, done: asyncio.Event) -> int:
-    """How often something was known; it has to be right in any snapshot."""
+    """Compare maintained counts with counted rows in snapshots. Return how often they were known."""
     connection, seen = await asyncpg.connect(url), 0
     while not done.is_set():
         async with connection.transaction(isolation=isolation, readonly=True):
@@ -107,7 +107,7 @@ async def keep_and_fold(desk: Desk, done: asyncio.Event) -> None:
 
 @pytest.mark.parametrize("truncates", [False, True])
 async def test_many_writers_on_postgresql(postgresql_url: str, tmp_path: Path, truncates: bool) -> None:
-    """TRUNCATE empties a table in older snapshots, too, so what these tell is not asked then."""
+    """TRUNCATE also empties a table in older snapshots, so runs with it do not compare."""
     database = PostgresqlDatabase(postgresql_url)
     desk, done = await desk_on(database, tmp_path), asyncio.Event()
     keeping = asyncio.create_task(keep_and_fold(desk, done))

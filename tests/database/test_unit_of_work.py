@@ -1,4 +1,4 @@
-"""The unit of work on both databases: all or nothing, and what follows only what is durable."""
+"""The unit of work on each database: atomic, with callbacks only after a durable commit."""
 
 import asyncio
 import logging
@@ -32,7 +32,7 @@ async def count(database: Database) -> int:
 
 
 class Diary:
-    """What was called, and how many notes were there for everybody to see."""
+    """Records the calls, and how many notes other connections saw."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -48,7 +48,7 @@ async def write_note(unit: UnitOfWork, diary: Diary, *names: str) -> None:
         unit.after_commit(partial(diary.write, name))
 
 
-async def test_what_follows_is_called_in_order_when_everybody_sees_the_change(tables: Database) -> None:
+async def test_callbacks_run_in_order_after_the_commit_is_visible(tables: Database) -> None:
     diary = Diary(tables)
     async with unit_of_work(tables) as unit:
         await write_note(unit, diary, "first", "second")
@@ -56,8 +56,8 @@ async def test_what_follows_is_called_in_order_when_everybody_sees_the_change(ta
     assert diary.called == [("first", 1), ("second", 1)]
 
 
-async def test_what_follows_holds_no_transaction(tables: Database) -> None:
-    """Another may begin: on SQLite there is only one at a time."""
+async def test_callbacks_hold_no_transaction(tables: Database) -> None:
+    """A callback can begin another transaction. SQLite has only one at a time."""
 
     async def write_again() -> None:
         await tables.execute(INSERT)
@@ -81,7 +81,7 @@ async def test_many_at_once_are_each_followed_after_their_commit(tables: Databas
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, asyncio.CancelledError])
-async def test_nothing_follows_what_is_undone(tables: Database, error: type[BaseException]) -> None:
+async def test_no_callback_runs_after_a_rollback(tables: Database, error: type[BaseException]) -> None:
     diary = Diary(tables)
 
     async def fail() -> None:
@@ -94,7 +94,7 @@ async def test_nothing_follows_what_is_undone(tables: Database, error: type[Base
     assert (diary.called, await count(tables)) == ([], 0)
 
 
-async def test_nothing_follows_a_commit_that_fails(tables: Database) -> None:
+async def test_no_callback_runs_after_a_failed_commit(tables: Database) -> None:
     diary = Diary(tables)
 
     async def break_a_rule() -> None:
@@ -107,7 +107,7 @@ async def test_nothing_follows_a_commit_that_fails(tables: Database) -> None:
     assert (diary.called, await count(tables)) == ([], 0)
 
 
-async def test_what_fails_afterwards_is_logged_and_undoes_nothing(
+async def test_failed_callbacks_are_logged_and_change_nothing(
     tables: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     diary = Diary(tables)
@@ -125,7 +125,7 @@ async def test_what_fails_afterwards_is_logged_and_undoes_nothing(
     assert str(line.exc_info[1]) == "the cache is gone"
 
 
-async def test_a_caller_cancelled_at_the_commit_is_followed_all_the_same(tables: Database) -> None:
+async def test_callbacks_run_although_the_caller_is_cancelled_at_the_commit(tables: Database) -> None:
     diary = Diary(tables)
 
     async def write() -> None:
@@ -185,7 +185,7 @@ async def test_ids_that_are_taken_are_mended_once(tables: Database) -> None:
     assert len(mended) == 1
 
 
-async def test_subscribers_are_told_before_what_else_follows(tables: Database) -> None:
+async def test_subscribers_run_before_other_callbacks(tables: Database) -> None:
     order: list[str] = []
     feed = ChangeFeed()
     feed.subscribe(lambda changes: order.append("told"))

@@ -1,4 +1,4 @@
-"""Tables are vacuumed and analyzed after a copy, a restore and an import, as far as the role can do that."""
+"""Tables are vacuumed and analyzed after a copy, a restore and an import, with the role's privileges."""
 
 from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
@@ -31,7 +31,7 @@ async def database(postgresql_url: str) -> AsyncIterator[Database]:
 
 
 async def known_rows(database: Database) -> dict[str, int]:
-    """The number of rows that the planner knows; -1 for a table that was never analyzed."""
+    """Return the number of rows in the planner's statistics; -1 for a table that was never analyzed."""
     rows = await database.fetch_all("SELECT relname::text, reltuples::int FROM pg_class WHERE relname ILIKE 'no%tes'")
     return {str(name): int(count) for name, count in rows}
 

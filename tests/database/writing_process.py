@@ -1,4 +1,4 @@
-"""A process that writes families to a database, each in one transaction, and prints the id of each one committed.
+"""Write families to a database, each in one transaction, and print the id of each committed one.
 
 python writing_process.py URL FIRST_ID NUMBER TASKS
 """
@@ -18,7 +18,7 @@ CHILDREN = 3
 
 
 async def write_family(database: Database, number: int) -> None:
-    """One parent, three children."""
+    """Write a parent with its children."""
     first, second = ("?1", "?2") if database.dialect.name == "sqlite" else ("$1", "$2")
     async with database.transaction() as transaction:
         await transaction.execute(f"INSERT INTO parents VALUES ({first})", (number,))
