@@ -1,4 +1,4 @@
-"""Asks the bookshop over GraphQL, in the same process."""
+"""Requests to the bookshop over GraphQL, in the same process."""
 
 import json
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ from tests.models.site import Site
 
 
 async def send(site: Site, body: Any, token: str | None = None) -> Answer:
-    """Whatever body, as JSON unless it is bytes."""
+    """Send a body, encoded as JSON unless it is bytes."""
     headers = [("Content-Type", "application/json")]
     if token is not None:
         headers.append(("Authorization", f"Bearer {token}"))
@@ -27,14 +27,14 @@ async def send(site: Site, body: Any, token: str | None = None) -> Answer:
 
 
 async def ask(site: Site, text: str, token: str | None = None, **variables: Any) -> Any:
-    """The answer of an operation that can be carried out."""
+    """Execute an operation and return its response."""
     answer = await send(site, {"query": text, "variables": variables}, token)
     assert answer.status == 200, answer.body
     return answer.json
 
 
 def documents_of(schema: GraphQLSchema, limits: Limits) -> Documents:
-    """Reads documents against a schema, without a service."""
+    """Return a reader of documents for a schema, without a service."""
     return Documents(schema, limits, CacheBudget(10_000_000).cache("documents"))
 
 
@@ -44,7 +44,7 @@ def messages(answer: Any) -> list[str]:
 
 @asynccontextmanager
 async def served(site: Site, mode: Mode = "production", **config: Any) -> AsyncIterator[Site]:
-    """The same content, served in another mode or with other settings of GraphQL."""
+    """Serve the same content in another mode or with other GraphQL settings."""
     settings = site.octavo.settings
     graphql = replace(settings.plugins.graphql, config=replace(settings.plugins.graphql.config, **config))
     octavo = app.build(replace(settings, mode=mode, plugins=replace(settings.plugins, graphql=graphql)))

@@ -1,4 +1,4 @@
-"""Bookshops that tests may write to, plain and with a project's code."""
+"""Bookshops that tests may write to, with and without project code."""
 
 import shutil
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ CODE = Path(__file__).parent / "bookshop_code"
 
 
 async def open_scratch(request: pytest.FixtureRequest, folder: Path) -> Site:
-    """A new bookshop in a folder, on the database that the fixture's parameter names."""
+    """Open a new bookshop in a folder, on the database that the fixture's parameter names."""
     if request.param == "sqlite":
         return await open_bookshop(folder, {})
     server: PostgresqlServer = request.getfixturevalue("postgresql_server")

@@ -1,4 +1,4 @@
-"""What was recorded of v4's GraphQL: definitions with the schemas made of them, documents with their errors."""
+"""Recordings of v4's GraphQL: definitions with their schemas, documents with their errors."""
 
 import atexit
 import json
@@ -31,7 +31,7 @@ def _unpacked(archive: Path) -> Path:
 
 @cache
 def blog_folder() -> Path:
-    """The recordings of `tests/conformance`, its definitions where a project has them."""
+    """Return a folder with the recordings of `tests/conformance`, and their definitions laid out as in a project."""
     folder = _unpacked(BLOG) / "blog"
     shutil.copytree(folder / "schemas", folder / "src", dirs_exist_ok=True)
     return folder
@@ -47,13 +47,13 @@ def registry_of(name: str) -> Registry:
 
 
 def without_timestamps(registry: Registry) -> frozenset[tuple[str, str]]:
-    """Inputs as v4 has them: `createdAt` and `updatedAt` of inputs are ours."""
+    """Return `createdAt` and `updatedAt` of all inputs, which v4 does not have."""
     return frozenset((item.uid, name) for item in registry.api_types() for name in TIMESTAMPS)
 
 
 @cache
 def schema_of(name: str) -> GraphQLSchema:
-    """The schema of recorded definitions, without what is ours alone."""
+    """Return the schema of recorded definitions, without Octavo's additions."""
     registry = registry_of(name)
     return build_schema(registry, Exclusions(inputs=without_timestamps(registry)))
 
@@ -63,13 +63,13 @@ def recorded_sdl(name: str) -> str:
 
 
 def recorded_documents() -> list[dict[str, Any]]:
-    """Documents, their variables, and the errors of both: to the schema of `kinds`."""
+    """Return documents for the schema of `kinds`, with their variables and errors."""
     path = folder_of("documents.json")
     found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     return found
 
 
 def recorded_introspection() -> list[dict[str, Any]]:
-    """Requests for parts of the blog's schema, and their answers."""
+    """Return queries for parts of the blog's schema, and their responses."""
     lines = (folder_of("blog") / "cases/graphql-schema.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]

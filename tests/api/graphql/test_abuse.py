@@ -1,4 +1,4 @@
-"""What is meant to exhaust a server is refused with little work: counted in calls and bytes, not in time."""
+"""Oversized requests are refused with little work, measured in calls and bytes instead of time."""
 
 import json
 import sys
@@ -19,7 +19,7 @@ from tests.api.graphql.recordings import schema_of
 from tests.models.site import Site
 
 MOST_CALLS = 1_000_000
-"""As reading a document of as many words, or a text of as many letters, as there may be. A call takes 0.2 µs."""
+"""Reading the largest allowed document needs about as many. A call takes 0.2 µs."""
 MOST_BYTES = 16 * 1024**2
 
 WORDS = " ".join(f"x{number}" for number in range(4_900))
@@ -36,11 +36,11 @@ NEAR = {
     "a megabyte of quotes": '"' * 1_000_000,
     "a megabyte of fragments": "".join(f"fragment F{number} on X{{a}}" for number in range(50_000)),
 }
-"""As much as the limits let through, or far more."""
+"""Documents at the limits, or far above them."""
 
 
 def calls_of(work: Callable[[], object]) -> int:
-    """How many calls of Python's functions some work takes."""
+    """Return the number of calls of Python functions that the work needs."""
     count = 0
 
     def note(frame: FrameType, event: str, argument: object) -> None:
@@ -57,7 +57,7 @@ def calls_of(work: Callable[[], object]) -> int:
 
 
 def peak_of(work: Callable[[], object]) -> int:
-    """How many bytes some work takes at most."""
+    """Return the peak memory of the work, in bytes."""
     tracemalloc.start()
     try:
         work()
@@ -103,7 +103,7 @@ def test_work_grows_with_the_limits_and_not_with_the_document() -> None:
         assert counts[2] <= counts[0] * 1.1, piece
 
 
-def test_what_is_refused_is_not_remembered() -> None:
+def test_refused_documents_are_not_cached() -> None:
     documents = documents_of(schema_of("kinds"), Limits())
     for text in (NEAR["a megabyte of words"], "{nope}"):
         with pytest.raises(RefusedDocument):
@@ -139,7 +139,7 @@ def nested(depth: int) -> Any:
     ],
     ids=["a list", "nesting", "alternatives", "sorting", "JSON", "unknown", "a batch", "a long batch"],
 )
-async def test_large_requests_are_no_failure(bookshop: Site, body: Any) -> None:
+async def test_large_requests_cause_no_server_error(bookshop: Site, body: Any) -> None:
     answer = await send(bookshop, body)
     assert answer.status in (200, 400, 413), answer.body
     assert b"INTERNAL_SERVER_ERROR" not in answer.body
@@ -187,7 +187,7 @@ async def test_arguments_that_a_database_cannot_take_are_refused(
         (NESTED, nested(49)),
     ],
 )
-async def test_what_is_just_not_too_much_is_answered(bookshop: Site, text: str, value: Any) -> None:
+async def test_requests_just_below_the_limits_are_answered(bookshop: Site, text: str, value: Any) -> None:
     answer = await send(bookshop, {"query": text, "variables": {"v": value}})
     assert (answer.status, list(answer.json)) == (200, ["data"])
 
@@ -199,7 +199,7 @@ async def test_a_long_batch_is_not_read(bookshop: Site) -> None:
 
 
 @pytest.mark.anyio
-async def test_the_schema_is_told_once_for_each_document(bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_introspection_runs_once_for_each_document(bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     reported = []
 
     def counted(*given: Any, **more: Any) -> Any:

@@ -31,7 +31,7 @@ counted = itertools.count(1)
 
 @dataclass(frozen=True)
 class Staff:
-    """A bookshop with two people: each one's id, and the token of each caller."""
+    """A bookshop with two users: their ids, and the token of each caller."""
 
     site: Site
     ids: dict[str, str]
@@ -89,7 +89,7 @@ async def staff(scratch: Site) -> Staff:
     return Staff(scratch, ids, tokens)
 
 
-# Who may
+# Permissions
 
 
 WORK = {
@@ -107,7 +107,7 @@ WORK = {
 @pytest.mark.parametrize(
     "who, may", [("visitor", False), ("clerk", False), ("some", False), ("chief", True), ("full", True)]
 )
-async def test_administering_people_has_to_be_granted(staff: Staff, who: str, may: bool, text: str) -> None:
+async def test_managing_users_requires_permission(staff: Staff, who: str, may: bool, text: str) -> None:
     answer = await staff.ask(who, f"mutation {{ it: {text.format(n=next(counted))} }}")
     assert (messages(answer) == FORBIDDEN) is not may
     if not may:
@@ -116,7 +116,7 @@ async def test_administering_people_has_to_be_granted(staff: Staff, who: str, ma
 
 @pytest.mark.parametrize("field", ["usersPermissionsUsers", "usersPermissionsRoles", "i18NLocales"])
 @pytest.mark.parametrize("who, may", [("visitor", False), ("clerk", False), ("full", True)])
-async def test_listing_people_has_to_be_granted(staff: Staff, who: str, may: bool, field: str) -> None:
+async def test_listing_users_requires_permission(staff: Staff, who: str, may: bool, field: str) -> None:
     answer = await staff.ask(who, f"{{ it: {field} {{ data {{ id }} }} }}")
     assert messages(answer) == ([] if may else FORBIDDEN)
     assert bool(answer["data"]["it"]) is may
@@ -133,21 +133,21 @@ ENTRANCES = (
 
 
 @pytest.mark.parametrize("text", ENTRANCES)
-async def test_entrances_can_be_shut(staff: Staff, text: str) -> None:
-    """The public role of this bookshop was granted none of them."""
+async def test_registration_and_sign_in_can_be_disabled(staff: Staff, text: str) -> None:
+    """The public role of this bookshop has no permission for them."""
     answer = await staff.ask("visitor", f"mutation {{ it: {text} }}")
     assert messages(answer) == FORBIDDEN
     assert answer["data"] in (None, {"it": None})
 
 
-# Me
+# The caller's own account
 
 
 ME = "{ me { id username email confirmed blocked role { name type } __typename } }"
 
 
 @pytest.mark.parametrize("name, role", [("clerk", "Authenticated"), ("chief", "Chief")])
-async def test_people_see_themselves(staff: Staff, name: str, role: str) -> None:
+async def test_users_see_their_own_account(staff: Staff, name: str, role: str) -> None:
     found = await staff.ask(name, ME)
     assert found == {
         "data": {
@@ -168,13 +168,13 @@ async def test_people_see_themselves(staff: Staff, name: str, role: str) -> None
     "who, message",
     [("visitor", "Forbidden access"), ("some", "Forbidden access"), ("full", "Authentication requested")],
 )
-async def test_who_is_no_person_sees_nobody(staff: Staff, who: str, message: str) -> None:
+async def test_me_is_an_error_without_a_user(staff: Staff, who: str, message: str) -> None:
     answer = await staff.ask(who, ME)
     assert (answer["data"], messages(answer)) == ({"me": None}, [message])
 
 
 @pytest.mark.parametrize("name", ["password", "resetPasswordToken", "confirmationToken", "hash"])
-async def test_secrets_of_people_have_no_field(staff: Staff, name: str) -> None:
+async def test_secrets_of_users_have_no_field(staff: Staff, name: str) -> None:
     assert (await send(staff.site, {"query": f"{{ me {{ {name} }} }}"}, staff.tokens["clerk"])).status == 400
     chosen = f"id: {{ eq: {staff.ids['clerk']} }}"
     text = f"{{ usersPermissionsUsers(filters: {{ {chosen} }}) {{ data {{ attributes {{ {name} }} }} }} }}"
@@ -184,7 +184,7 @@ async def test_secrets_of_people_have_no_field(staff: Staff, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["password", "resetPasswordToken", "confirmationToken"])
-async def test_secrets_of_people_cannot_be_compared(staff: Staff, name: str) -> None:
+async def test_secrets_of_users_cannot_be_filtered(staff: Staff, name: str) -> None:
     for arguments in (f'filters: {{ {name}: {{ startsWith: "$" }} }}', f'sort: "{name}"'):
         answer = await send(
             staff.site, {"query": f"{{ usersPermissionsUsers({arguments}) {{ data {{ id }} }} }}"}, FULL_TOKEN
@@ -193,7 +193,7 @@ async def test_secrets_of_people_cannot_be_compared(staff: Staff, name: str) -> 
         assert messages(answer.json) != []
 
 
-# Coming in
+# Registration and sign-in
 
 
 async def test_no_provider_is_the_local_one(staff: Staff) -> None:
@@ -229,7 +229,7 @@ REGISTER = (
 )
 
 
-async def test_who_registers_gets_the_role_of_everybody(staff: Staff) -> None:
+async def test_registration_assigns_the_default_role(staff: Staff) -> None:
     name = f"new{next(counted)}"
     given = {"username": name, "email": f"{name.upper()}@Example.org", "password": PASSWORD}
     answer = await staff.ask("chief", REGISTER, i=given)
@@ -242,13 +242,13 @@ async def test_who_registers_gets_the_role_of_everybody(staff: Staff) -> None:
 
 
 @pytest.mark.parametrize("extra", ["role", "confirmed", "blocked", "provider", "id"])
-async def test_who_registers_chooses_nothing_else(staff: Staff, extra: str) -> None:
+async def test_registration_accepts_no_other_fields(staff: Staff, extra: str) -> None:
     given = {"username": "x", "email": "x@example.org", "password": PASSWORD, extra: 1}
     answer = await send(staff.site, {"query": REGISTER, "variables": {"i": given}}, staff.tokens["chief"])
     assert (answer.status, answer.json["errors"][0]["extensions"]["code"]) == (400, "BAD_USER_INPUT")
 
 
-async def test_a_password_is_changed_by_who_knows_it(staff: Staff) -> None:
+async def test_changing_a_password_requires_the_current_one(staff: Staff) -> None:
     name = f"own{next(counted)}"
     await ask(staff.site, CREATE, FULL_TOKEN, d=person(name, role=await role_of(staff.site, "Authenticated")))
     jwt = (await log_in(staff.site, name))["data"]["login"]["jwt"]
@@ -262,7 +262,7 @@ async def test_a_password_is_changed_by_who_knows_it(staff: Staff) -> None:
     assert (await log_in(staff.site, name, "Another 1"))["data"]["login"]["user"]["username"] == name
 
 
-# Administering
+# Administration
 
 
 async def test_a_user_is_made_changed_and_deleted(staff: Staff) -> None:
@@ -298,7 +298,7 @@ async def test_a_role_is_made_changed_and_deleted(staff: Staff) -> None:
     assert messages(await staff.ask("chief", delete, i=role)) == ["Role not found"]
 
 
-async def test_the_token_of_a_deleted_user_is_worth_nothing(staff: Staff) -> None:
+async def test_the_token_of_a_deleted_user_is_refused(staff: Staff) -> None:
     name = f"gone{next(counted)}"
     made = await ask(staff.site, CREATE, FULL_TOKEN, d=person(name, role=await role_of(staff.site, "Authenticated")))
     jwt = (await log_in(staff.site, name))["data"]["login"]["jwt"]

@@ -1,4 +1,4 @@
-"""One operation, however many root fields it has, leaves connections to everybody else."""
+"""One operation leaves connections to other requests, however many root fields it has."""
 
 import asyncio
 from pathlib import Path
@@ -19,7 +19,7 @@ SHARE = 2
 
 
 async def until_waiting(watching: asyncpg.Connection, number: int) -> None:
-    """Wait until so many statements wait for a lock on a table."""
+    """Wait until this number of statements waits for a lock on a table."""
     for _ in range(1000):
         if await watching.fetchval(WAITING) == number:
             return
@@ -28,7 +28,7 @@ async def until_waiting(watching: asyncpg.Connection, number: int) -> None:
 
 
 async def test_many_root_fields_hold_few_connections(anyio_backend: str, postgresql_url: str, tmp_path: Path) -> None:
-    """While all reads of books wait, unknown and then known, others are answered."""
+    """While all reads of books wait, new ones and then prepared ones, other requests get responses."""
     variables = postgresql_variables(postgresql_url) | {"DATABASE_POOL_MAX": str(CONNECTIONS)}
     site = await open_bookshop(tmp_path, variables)
     watching, locking = await asyncpg.connect(postgresql_url), await asyncpg.connect(postgresql_url)

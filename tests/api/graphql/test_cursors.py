@@ -1,4 +1,4 @@
-"""Cursors over GraphQL: where the settings say so, for lists at the root, the same as REST's."""
+"""Cursors over GraphQL: for lists at the root, if the settings enable them; the same as over REST."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -33,7 +33,7 @@ async def served(folder: Path, copy: Copy) -> AsyncIterator[Site]:
 
 
 async def page(site: Site, sort: list[str], **asked: Any) -> tuple[list[str], str | None]:
-    """Ids of a page, and where the list continues."""
+    """Return the ids of a page, and the cursor of the next one."""
     answer = await ask(site, LIST, FULL_TOKEN, sort=sort, page=asked)
     books = answer["data"]["books"]
     reported = books["meta"]["pagination"]
@@ -84,7 +84,7 @@ async def refuse(site: Site) -> None:
 
 
 async def show_what_else_is_asked_for(site: Site) -> None:
-    """Without anything of `meta`, with two `data`, and on later pages, which have none."""
+    """Request lists without `meta`, with two `data`, and later pages by number, which have no cursor."""
     _, after = await page(site, [], limit=1)
     text = """query ($page: PaginationArg) {
       books(pagination: $page, publicationState: PREVIEW) { a: data { id } b: data { id } } }"""
@@ -94,7 +94,7 @@ async def show_what_else_is_asked_for(site: Site) -> None:
     assert await page(site, [], start=1, limit=1) == ([second], None)
 
 
-def test_the_schema_is_v4s_unless_it_is_asked_for(registry: Registry) -> None:
+def test_the_schema_is_that_of_v4_unless_enabled(registry: Registry) -> None:
     def fields(schema: GraphQLSchema) -> set[tuple[str, str]]:
         kinds = [
             kind for kind in schema.type_map.values() if isinstance(kind, GraphQLInputObjectType | GraphQLObjectType)
@@ -104,5 +104,5 @@ def test_the_schema_is_v4s_unless_it_is_asked_for(registry: Registry) -> None:
     plain, schema = build_schema(registry), build_schema(registry, cursors=True)
     assert fields(schema) - fields(plain) == {("PaginationArg", "after"), ("Pagination", "after")}
     assert set(plain.type_map) == set(schema.type_map)
-    schema._validation_errors = None  # it is assumed valid; look all the same
+    schema._validation_errors = None  # schemas are built as valid, so validate explicitly
     assert validate_schema(schema) == []

@@ -1,4 +1,4 @@
-"""Inputs of content-types carry `createdAt` and `updatedAt`, which are stored when given."""
+"""Inputs of content types contain `createdAt` and `updatedAt`, which are stored if present."""
 
 import pytest
 

@@ -28,7 +28,7 @@ Part = tuple[str, str | bytes]
 
 
 async def post_form(site: Site, parts: list[Part], token: str | None = FULL_TOKEN, header: str = "x") -> Answer:
-    """A form: texts are fields, bytes are files named after their field."""
+    """Send a form: texts are fields, bytes are files named after their field."""
     lines = []
     for name, value in parts:
         file = f'; filename="{name}.png"\r\nContent-Type: image/png' if isinstance(value, bytes) else ""
@@ -45,7 +45,7 @@ def operation(text: str, **variables: Any) -> str:
     return json.dumps({"query": text, "variables": variables})
 
 
-async def test_a_file_comes_with_its_operation(scratch: Site) -> None:
+async def test_one_file(scratch: Site) -> None:
     form: list[Part] = [("operations", operation(ONE, f=None)), ("map", '{"0": ["variables.f"]}'), ("0", PNG)]
     answer = await post_form(scratch, form)
     found = {"name": "0.png", "mime": "image/png", "size": 0.07, "width": 1}
@@ -54,7 +54,7 @@ async def test_a_file_comes_with_its_operation(scratch: Site) -> None:
 
 @pytest.mark.parametrize("operations", [{"variables": {"f": {}}}, {"variables": {}}, {"variables": None}, {}], ids=str)
 async def test_files_that_clients_write_as_json(scratch: Site, operations: dict[str, Any]) -> None:
-    """An empty object, no such variable, or no variables."""
+    """Clients send an empty object, no such variable, or no variables."""
     text = json.dumps({"query": ONE, **operations})
     answer = await post_form(scratch, [("operations", text), ("map", '{"0": ["variables.f"]}'), ("0", PNG)])
     assert answer.json["data"]["upload"]["data"]["attributes"]["name"] == "0.png"
@@ -73,7 +73,7 @@ async def test_a_text_that_is_called_an_image_is_refused(scratch: Site) -> None:
     assert (answer["data"], messages(answer)) == (None, ["0.png is not a valid image: its content is text/plain"])
 
 
-async def test_several_files_go_to_their_places_in_a_list(scratch: Site) -> None:
+async def test_several_files_in_a_list(scratch: Site) -> None:
     places = '{"a": ["variables.f.1"], "b": ["variables.f.0"]}'
     form: list[Part] = [("operations", operation(MANY, f=[None, None])), ("map", places), ("a", PNG), ("b", PNG)]
     answer = await post_form(scratch, form)
@@ -81,7 +81,7 @@ async def test_several_files_go_to_their_places_in_a_list(scratch: Site) -> None
     assert names == ["b.png", "a.png"]
 
 
-async def test_files_come_with_a_batch(scratch: Site) -> None:
+async def test_files_in_a_batch(scratch: Site) -> None:
     batch = f"[{operation(ONE, f=None)}, {operation(ONE, f=None)}]"
     places = '{"0": ["0.variables.f", "1.variables.f"]}'
     answer = await post_form(scratch, [("operations", batch), ("map", places), ("0", PNG)])
@@ -162,7 +162,7 @@ async def test_a_file_cannot_be_made_up(bookshop: Site, value: Any) -> None:
 
 
 async def served_safely(bookshop: Site, **headers: str) -> Answer:
-    """What a site that refuses simple forms answers to a form with these headers."""
+    """Return the response to a form with these headers, from a site that requires a preflight for forms."""
     settings = bookshop.octavo.settings
     compat = replace(settings.api.compat, graphql_forms="preflight")
     octavo = app.build(replace(settings, api=replace(settings.api, compat=compat)))
@@ -186,11 +186,11 @@ async def test_forms_that_any_page_could_send_can_be_refused(bookshop: Site, hea
 
 
 @pytest.mark.parametrize("name", ["Apollo-Require-Preflight", "X-Apollo-Operation-Name", "GraphQL-Require-Preflight"])
-async def test_a_header_of_its_own_opens_the_door_to_forms(bookshop: Site, name: str) -> None:
+async def test_a_custom_header_allows_forms(bookshop: Site, name: str) -> None:
     answer = await served_safely(bookshop, **{name: "x"})
     assert (answer.status, answer.json) == (200, ANSWERED)
 
 
-async def test_who_brings_a_token_is_no_page_of_another_site(bookshop: Site) -> None:
+async def test_a_token_allows_forms(bookshop: Site) -> None:
     answer = await served_safely(bookshop, Authorization=f"Bearer {FULL_TOKEN}")
     assert (answer.status, answer.json) == (200, ANSWERED)

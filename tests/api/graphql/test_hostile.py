@@ -1,4 +1,4 @@
-"""Nothing that a client can say over GraphQL is a failure of ours."""
+"""Hostile GraphQL requests never cause a server error."""
 
 from typing import Any
 
@@ -104,7 +104,7 @@ async def test_deep_filters(scratch: Site, depth: int) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"1", b'"x"', b"[1]", b"[null]", b"{}", b"[[]]", b"\xff"])
-async def test_bodies_that_are_no_operation(bookshop: Site, body: bytes) -> None:
+async def test_bodies_without_an_operation(bookshop: Site, body: bytes) -> None:
     assert (await send(bookshop, body)).status == 400
 
 

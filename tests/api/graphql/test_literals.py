@@ -1,4 +1,4 @@
-"""Documents that differ in literals share what is prepared, and answer as if each were the only one."""
+"""Documents that differ only in literals share prepared data, and each gets its own response."""
 
 import itertools
 from typing import Any, Final
@@ -55,7 +55,7 @@ async def answer(site: Site, text: str, token: str | None, **given: Any) -> tupl
 
 @pytest.mark.parametrize("token", [FULL_TOKEN, SOME_TOKEN, None], ids=["full", "some", "public"])
 @pytest.mark.parametrize("text, values", QUERIES, ids=[str(number) for number in range(len(QUERIES))])
-async def test_a_document_answers_the_same_alone(
+async def test_a_document_without_template_has_the_same_response(
     warm: Site, text: str, values: tuple[Any, ...], token: str | None
 ) -> None:
     given = {"operationName": "B"} if "query B" in text else {}
@@ -86,8 +86,8 @@ async def test_documents_with_other_ids_share_one_preparation(warm: Site) -> Non
     assert warm.octavo.infrastructure.caches.size <= warm.octavo.infrastructure.caches.limit
 
 
-async def test_a_document_that_comes_again_is_cached(warm: Site) -> None:
-    """From the second time on: most documents with literals come once, and would displace others."""
+async def test_repeated_documents_are_cached(warm: Site) -> None:
+    """Cached from the second request on: most documents with literals come once, and would displace others."""
     text = "{ book(id: %s) { data { id attributes { slug isbn } } } }"
     for number in range(5):
         first = await answer(warm, text % number, FULL_TOKEN)
@@ -97,7 +97,7 @@ async def test_a_document_that_comes_again_is_cached(warm: Site) -> None:
         assert calls["RequestHandler._read_operation"] == 0
 
 
-async def test_locations_are_those_of_the_text(scratch: Site) -> None:
+async def test_error_locations_refer_to_the_sent_text(scratch: Site) -> None:
     draft = await make_draft(scratch)
     text = 'query A {\n  x: book(id: %s) { data { id } } it: book(id: "%s") { data { attributes { title } } }\n}'
     for first in ("1", "22", "333333", '"1"', "1"):
@@ -119,7 +119,7 @@ async def test_locations_are_those_of_the_text(scratch: Site) -> None:
         assert found["errors"] == [problem("Book.title", 1, column, "made", "data", "attributes", "title")]
 
 
-async def test_mutations_with_literals_write_what_they_say(scratch: Site) -> None:
+async def test_mutations_with_literals_write_their_values(scratch: Site) -> None:
     create = 'mutation { createGenre(data: { name: "%s", rank: %s }) { data { attributes { name rank } } } }'
     for name, rank in (("Row", 1), ("Sea", 2), ("Moon", 3), ("", 4), ("Row", 1), ("Row", 1), ("Lake", "1.5"), ("x", 5)):
         found = (await send(scratch, {"query": create % (name, rank)}, FULL_TOKEN)).json

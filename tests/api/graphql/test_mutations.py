@@ -1,4 +1,4 @@
-"""Writing over GraphQL: drafts, order, and each mutation for itself."""
+"""Mutations: drafts, order, and independent results."""
 
 import pytest
 
@@ -33,7 +33,7 @@ async def test_mutations_run_in_order_and_each_for_itself(scratch: Site) -> None
     assert await names(scratch, "LIVE") == [], "what GraphQL creates is a draft"
 
 
-async def test_what_is_updated_and_deleted_is_shown(scratch: Site) -> None:
+async def test_updates_and_deletions_return_the_entry(scratch: Site) -> None:
     made = await ask(scratch, 'mutation { it: createGenre(data: { name: "Old" }) { data { id } } }', FULL_TOKEN)
     entry = made["data"]["it"]["data"]["id"]
     update = 'mutation($i: ID!) { it: updateGenre(id: $i, data: { name: "New" }) { data { id attributes { name } } } }'
@@ -45,7 +45,7 @@ async def test_what_is_updated_and_deleted_is_shown(scratch: Site) -> None:
     assert await ask(scratch, update, FULL_TOKEN, i=entry) == {"data": {"it": {"data": None}}}
 
 
-async def test_what_is_deleted_leads_nowhere(scratch: Site) -> None:
+async def test_deleted_entries_have_no_relations(scratch: Site) -> None:
     inner = """data { id attributes {
       title author { __typename data { id } } genres { data { id } } cover { data { id } } gallery { data { id } }
       details { binding } chapters { title } extras { __typename } localizations { data { id } }
@@ -89,7 +89,7 @@ async def test_a_single_type_is_localized_whatever_the_id(scratch: Site) -> None
     assert {item["attributes"]["locale"] for item in made["localizations"]["data"]} == taken
 
 
-async def test_a_new_localization_gives_what_is_shared_to_the_whole_family(scratch: Site) -> None:
+async def test_new_localizations_copy_shared_values(scratch: Site) -> None:
     localize = """mutation($i: ID!, $l: I18NLocaleCode!) {
       it: createBookLocalization(id: $i, locale: $l, data: { title: "t" }) { data { id attributes { body } } } }"""
     make = 'mutation { it: createBook(data: { title: "t", body: "b" }) { data { id } } }'
@@ -103,7 +103,7 @@ async def test_a_new_localization_gives_what_is_shared_to_the_whole_family(scrat
     assert first["data"]["book"]["data"]["attributes"] == {"body": "changed"}
 
 
-async def test_what_is_asked_of_the_deleted_is_checked_all_the_same(scratch: Site) -> None:
+async def test_selections_of_deleted_entries_are_validated(scratch: Site) -> None:
     made = await ask(scratch, 'mutation { it: createBook(data: { title: "Gone" }) { data { id } } }', FULL_TOKEN)
     text = """mutation($i: ID!) { deleteBook(id: $i) { data { attributes {
       chapters(sort: "nothing") { title } others: chapters(sort: "title") { title }
@@ -113,7 +113,7 @@ async def test_what_is_asked_of_the_deleted_is_checked_all_the_same(scratch: Sit
     assert answer["data"]["deleteBook"]["data"]["attributes"] == {"chapters": None, "others": None}
 
 
-async def test_a_row_of_a_file_needs_to_say_where_it_lies(scratch: Site) -> None:
+async def test_file_rows_require_a_folder_path(scratch: Site) -> None:
     text = """mutation($p: String) { createUploadFile(data: {
       name: "a.txt", hash: "a", mime: "text/plain", size: 1, url: "/a.txt", provider: "local", folderPath: $p
     }) { data { attributes { name } } } }"""

@@ -1,4 +1,4 @@
-"""Nulls, empty lists and lists where filters do not expect them, as observed on v4."""
+"""Nulls, empty lists, and lists where filters do not expect them, as observed on v4."""
 
 from typing import Any
 
@@ -36,14 +36,14 @@ async def test_a_comparison_with_null_is_never_met(bookshop: Site, name: str, op
         ("{ pages: { notIn: [10, null] } }", "{ id: { lt: 0 } }"),
         ("{ pages: { between: [null, 90] } }", "{ id: { lt: 0 } }"),
         ("{ pages: { between: [10] } }", "{ id: { lt: 0 } }"),
-        # in patterns it is a word
+        # pattern operators use the text `null`
         ("{ title: { contains: null } }", '{ title: { contains: "null" } }'),
         ("{ title: { notContains: null } }", '{ title: { notContains: "null" } }'),
         ("{ extra: { containsi: null } }", '{ extra: { containsi: "null" } }'),
         # a flag that is null is false
         ("{ blurb: { null: null } }", "{ blurb: { notNull: true } }"),
         ("{ blurb: { notNull: null } }", "{ blurb: { null: true } }"),
-        # an attribute that is null is asked whether it is; a relation restricts nothing
+        # a null attribute compares with null; a null relation adds no condition
         ("{ blurb: null }", "{ blurb: { null: true } }"),
         ("{ author: { born: null } }", "{ author: { born: { null: true } } }"),
         ("{ author: null }", ALL),
@@ -52,7 +52,7 @@ async def test_a_comparison_with_null_is_never_met(bookshop: Site, name: str, op
         ("{ author: { rival: null } }", ALL),
         ("{ details: null }", ALL),
         ("{ or: [{ author: null }, { id: { eq: 3 } }] }", "{ id: { eq: 3 } }"),
-        # nothing is in an empty list, everything is not; the list restricts no id
+        # `in` with an empty list matches nothing and `notIn` everything; an empty list of ids adds no condition
         ("{ pages: { in: [] } }", "{ id: { lt: 0 } }"),
         ("{ not: { pages: { in: [] } } }", ALL),
         ("{ pages: { notIn: [] } }", ALL),
@@ -61,7 +61,7 @@ async def test_a_comparison_with_null_is_never_met(bookshop: Site, name: str, op
         ("{ id: { in: [], eq: 3 } }", "{ id: { eq: 3 } }"),
         ("{ author: { id: { in: [] } } }", ALL),
         ("{ or: [{ id: { in: [] } }, { id: { eq: 3 } }] }", "{ id: { eq: 3 } }"),
-        # JSON attributes take lists as values
+        # JSON attributes accept lists as values
         ("{ extra: { eq: [] } }", ALL),
         ("{ extra: { contains: [] } }", ALL),
         ('{ extra: { containsi: ["two", "three"] } }', '{ extra: { containsi: "two" } }'),
@@ -81,6 +81,6 @@ async def test_the_tests_above_find_something(bookshop: Site) -> None:
 @pytest.mark.parametrize(
     "value", ["{ or: { a: 1 } }", "{ and: [{ or: 5 }] }", "{ or: [{ not: 5 }] }", "{ or: [{ in: { a: 1 } }, [1]] }"]
 )
-async def test_json_may_look_like_a_filter(bookshop: Site, value: str) -> None:
+async def test_json_values_can_look_like_filters(bookshop: Site, value: str) -> None:
     answer: Any = await ask(bookshop, f"{{ books(filters: {{ extra: {value} }}) {{ data {{ id }} }} }}", FULL_TOKEN)
     assert answer["data"]["books"] is not None

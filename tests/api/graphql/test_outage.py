@@ -1,4 +1,4 @@
-"""Operations while the database cannot be used: 503, as over REST."""
+"""Operations while the database is unavailable: 503, as over REST."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ CREATE = 'mutation { createBook(data: { title: "Lost" }) { data { id } } }'
 async def away(
     request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Site:
-    """A bookshop that has served requests, and has lost its database. Its permissions are read, and stay fresh."""
+    """A bookshop that has served requests and has lost its database. Its permissions are cached and stay fresh."""
     site = await open_scratch(request, tmp_path)
     now = SYSTEM_CLOCK.steady()
     stopped = replace(SYSTEM_CLOCK, steady=lambda: now)

@@ -1,4 +1,4 @@
-"""The page information in `meta`, and errors of arguments deep in a selection."""
+"""Pagination in `meta`, and errors of arguments deep in a selection."""
 
 from typing import Any
 
@@ -25,7 +25,9 @@ pytestmark = pytest.mark.anyio
         ("{ page: 2, pageSize: 3 }", "{}", (7, 2, 3, 3), 3),
     ],
 )
-async def test_pages_are_told(bookshop: Site, pagination: str, filters: str, told: tuple[int, ...], shown: int) -> None:
+async def test_pagination_is_reported(
+    bookshop: Site, pagination: str, filters: str, told: tuple[int, ...], shown: int
+) -> None:
     arguments = f'pagination: {pagination}, filters: {filters}, sort: "id"'
     answer: Any = await ask(
         bookshop,
@@ -57,7 +59,7 @@ PAGINATION = "meta { pagination { total page pageSize pageCount } }"
         ("{}", (7, 1, 4, 2), 4),
     ],
 )
-async def test_a_page_that_the_limits_cut_is_told_as_it_is_shown(
+async def test_pagination_of_a_page_cut_by_limits_is_the_actual_one(
     bookshop: Site, setting: str, pagination: str, told: tuple[int, ...], shown: int
 ) -> None:
     async with served(bookshop, "production", **{setting: 4}) as site:
@@ -79,7 +81,7 @@ async def test_a_page_that_the_limits_cut_is_told_as_it_is_shown(
         ({"amount_limit": 8, "max_limit": 9}, "{ pageSize: 100 }", (7, 1, 9, 1)),
     ],
 )
-async def test_a_page_that_holds_all_is_told_as_it_was_asked_for_within_the_maximum(
+async def test_pagination_of_a_page_with_all_entries_is_the_requested_one_up_to_the_maximum(
     bookshop: Site, limits: dict[str, int], pagination: str, told: tuple[int, ...]
 ) -> None:
     async with served(bookshop, "production", **limits) as site:
@@ -89,7 +91,9 @@ async def test_a_page_that_holds_all_is_told_as_it_was_asked_for_within_the_maxi
 
 @pytest.mark.parametrize("setting", ["max_limit", "amount_limit"])
 @pytest.mark.parametrize("pagination", ["{ start: 12, limit: -1 }", "{ start: 12, limit: 100 }"])
-async def test_the_number_of_a_cut_page_may_be_asked_for_alone(bookshop: Site, setting: str, pagination: str) -> None:
+async def test_the_page_number_of_a_cut_page_can_be_requested_alone(
+    bookshop: Site, setting: str, pagination: str
+) -> None:
     text = f"{{ books(pagination: {pagination}) {{ meta {{ pagination {{ page }} }} }} }}"
     async with served(bookshop, "production", **{setting: 4}) as site:
         assert (await ask(site, text))["data"]["books"] == {"meta": {"pagination": {"page": 4}}}
@@ -114,7 +118,7 @@ AUTHORS = '{{ authors(sort: "id", pagination: {{ limit: 2 }}) {{ data {{ id attr
         ),
     ],
 )
-async def test_arguments_below_are_told_wherever_they_are_asked(
+async def test_errors_of_nested_arguments_appear_for_each_parent(
     bookshop: Site, inner: str, message: str, code: str
 ) -> None:
     answer: Any = await ask(bookshop, AUTHORS.format(inner))
@@ -124,12 +128,12 @@ async def test_arguments_below_are_told_wherever_they_are_asked(
     assert answer["errors"][0]["extensions"]["code"] == code
 
 
-async def test_nothing_is_told_where_nothing_is_shown(bookshop: Site) -> None:
+async def test_nested_arguments_are_not_checked_without_parents(bookshop: Site) -> None:
     text = '{ authors(filters: { id: { lt: 0 } }) { data { attributes { books(sort: "nope") { data { id } } } } } }'
     assert await ask(bookshop, text) == {"data": {"authors": {"data": []}}}
 
 
-async def test_errors_of_several_kinds_are_told_by_kind(bookshop: Site) -> None:
+async def test_errors_are_sorted_by_kind(bookshop: Site) -> None:
     inner = """
       a: books(sort: "nope") { data { id } }
       b: books(pagination: { page: 1, limit: 1 }) { data { id } }

@@ -1,4 +1,4 @@
-"""What a caller may not do or see over GraphQL, whatever the way to it."""
+"""Permissions over GraphQL, on every path to the data."""
 
 import pytest
 
@@ -17,7 +17,7 @@ async def test_a_forbidden_root_field_is_null_and_leaves_the_others(bookshop: Si
     assert answer["errors"][0]["extensions"]["code"] == "FORBIDDEN"
 
 
-async def test_a_custom_token_reaches_only_what_it_names(bookshop: Site) -> None:
+async def test_custom_tokens_allow_only_their_actions(bookshop: Site) -> None:
     answer = await ask(bookshop, "{ books { data { id } } book(id: 1) { data { id } } }", SOME_TOKEN)
     assert answer["data"]["books"]["data"] != []
     assert answer["data"]["book"] is None
@@ -49,7 +49,7 @@ async def test_private_attributes_cannot_be_selected(bookshop: Site, name: str) 
     assert (await send(bookshop, {"query": text}, FULL_TOKEN)).status == 400
 
 
-async def test_passwords_are_never_told(bookshop: Site) -> None:
+async def test_passwords_are_never_returned(bookshop: Site) -> None:
     answer = await ask(bookshop, "{ books { data { attributes { pin } } } }", FULL_TOKEN)
     assert {entry["attributes"]["pin"] for entry in answer["data"]["books"]["data"]} == {None}
 
@@ -73,7 +73,7 @@ async def test_private_attributes_cannot_be_compared(bookshop: Site, arguments: 
     assert len(answer["errors"]) == 1
 
 
-async def test_a_wrong_token_is_no_visitor(bookshop: Site) -> None:
+async def test_an_invalid_token_is_refused(bookshop: Site) -> None:
     answer = await send(bookshop, {"query": "{ books { data { id } } }"}, "wrong")
     assert answer.status == 401
 
@@ -138,7 +138,7 @@ async def test_forbidden_relations_cannot_be_compared(bookshop: Site, arguments:
     assert (await ask(bookshop, text, FULL_TOKEN))["data"]["books"] is not None
 
 
-async def test_nested_arguments_are_held_to_the_same(bookshop: Site) -> None:
+async def test_nested_arguments_need_the_same_permissions(bookshop: Site) -> None:
     inner = 'books(filters: { details: { vault: { code: { startsWith: "v" } } } }) { data { id } }'
     answer = await ask(bookshop, f"{{ authors {{ data {{ attributes {{ {inner} }} }} }} }}")
     assert [entry["attributes"] for entry in answer["data"]["authors"]["data"]] == [{"books": None}] * 7

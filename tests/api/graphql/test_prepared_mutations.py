@@ -1,4 +1,4 @@
-"""Mutations prepared once answer every body as they would if they were prepared for it."""
+"""Prepared mutations respond to every body as if they were prepared for it."""
 
 import itertools
 import json
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 _NUMBERS: Final = itertools.count()
 _LAST: Final = 48
-"""The last id of the bookshop's own books."""
+"""The largest id of the bookshop's own books."""
 _OWN: Final = """data { id __typename attributes { title slug blurb body language contact pages isbn weight price
   inStock releaseDate opensAt reviewedAt importedAt extra content keywords order select publishedAt locale } }"""
 _DEEP: Final = """data { id attributes { title author { data { id attributes { name } } } translators { data { id } }
@@ -82,13 +82,13 @@ BODIES: Final[tuple[dict[str, Any], ...]] = (
 
 
 def alike(answer: Any) -> str:
-    """An answer without what is new each time: ids of new entries, and the moment."""
+    """Return a response without values that differ each time: ids of new entries, and times."""
     text = re.sub(r'"202[5-9]-[^"]*Z"', '"NOW"', json.dumps(answer))
     return re.sub(r'"id": "\d{2,}"', '"id": "NEW"', text)
 
 
 async def both(site: Site, text: str, variables: Any, undo: Callable[[], Awaitable[None]]) -> None:
-    """Compare the answer of a document that is prepared with that of an equal one that is new."""
+    """Compare the response to a prepared document with the one to an equal new document."""
     answers = []
     for document in (f"{text} #{next(_NUMBERS)}", text):
         answers.append(alike((await send(site, {"query": document, "variables": variables}, FULL_TOKEN)).json))
@@ -154,7 +154,7 @@ async def test_callers_without_permission_are_refused_each_time(scratch: Site, t
         assert (messages(answer), answer["data"]) == (["Forbidden access"], {"updateBook": None})
 
 
-async def test_variables_outside_of_arguments_are_a_part_of_what_is_prepared(scratch: Site) -> None:
+async def test_variables_outside_of_arguments_are_part_of_the_prepared_shape(scratch: Site) -> None:
     text = """mutation ($d: GenreInput!, $s: Boolean!, $n: Int) { it: createGenre(data: $d) { data { attributes {
       name @include(if: $s) children(pagination: { limit: $n }) { data { id } } } } } }"""
     for shows, limit in ((True, 1), (False, 1), (True, None), (True, 1), (False, -5)):
@@ -214,7 +214,7 @@ async def test_on_postgresql_a_write_is_one_statement_as_over_rest(scratch: Site
     assert found == ([1, 1, 1, 1] if is_joined else [2, 5, 4, 2])
 
 
-async def test_a_deletion_sends_what_it_sends_over_rest(scratch: Site) -> None:
+async def test_a_deletion_sends_the_same_statements_as_over_rest(scratch: Site) -> None:
     delete = "mutation ($i: ID!) { deleteGenre(id: $i) { data { id attributes { name rank } } } }"
     headers = [("Authorization", f"Bearer {FULL_TOKEN}")]
     counts: list[list[int]] = [[], []]

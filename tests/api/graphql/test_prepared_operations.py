@@ -1,4 +1,4 @@
-"""Operations seen before are answered from what was made ready: for other values, callers and locales, again."""
+"""Known operations reuse prepared data, with separate results for other values, callers and locales."""
 
 import pytest
 
@@ -23,7 +23,7 @@ PAGE = """query Page($size: Int, $state: PublicationState) {
 }"""
 
 
-async def test_values_and_callers_are_told_apart(warm: Site) -> None:
+async def test_values_and_callers_are_cached_separately(warm: Site) -> None:
     found = {}
     for size in (1, 2, 1):
         for token in (None, FULL_TOKEN, SOME_TOKEN, None):
@@ -43,7 +43,7 @@ async def test_values_and_callers_are_told_apart(warm: Site) -> None:
     assert found[1, SOME_TOKEN]["data"]["book"] is None
 
 
-async def test_states_are_told_apart(warm: Site) -> None:
+async def test_publication_states_are_cached_separately(warm: Site) -> None:
     text = "query ($state: PublicationState) { books(publicationState: $state) { meta { pagination { total } } } }"
     totals = []
     for state in ("LIVE", "PREVIEW", "LIVE", "PREVIEW"):
@@ -52,7 +52,7 @@ async def test_states_are_told_apart(warm: Site) -> None:
     assert totals[0] == totals[2] < totals[1] == totals[3]
 
 
-async def test_operations_of_one_document_are_told_apart(warm: Site) -> None:
+async def test_operations_of_one_document_are_cached_separately(warm: Site) -> None:
     for name, root in (("A", "books"), ("B", "authors"), ("A", "books"), ("B", "authors")):
         document = "query A { books { data { id } } } query B { authors { data { id } } }"
         answer = await send(warm, {"query": document, "operationName": name})
@@ -79,7 +79,7 @@ async def test_another_default_locale_is_seen(scratch: Site, still: Hands) -> No
     assert seen[-1] == "en"
 
 
-async def test_a_permission_taken_away_is_gone(scratch: Site, still: Hands) -> None:
+async def test_revoked_permissions_apply_immediately(scratch: Site, still: Hands) -> None:
     octavo = app.build(scratch.octavo.settings)
     await octavo.database.connect()
     site, text = Site(octavo), "{ genres(pagination: {limit: 1}) { data { id } } }"
@@ -151,7 +151,7 @@ async def test_the_same_bytes_write_again(own_bookshop: Site) -> None:
 
 @pytest.mark.parametrize("characters, cached", [(1_000, 1), (100_000, 0)])
 async def test_large_bodies_are_not_cached(warm: Site, characters: int, cached: int) -> None:
-    """One client's bodies must not push out what everybody uses."""
+    """One client's bodies must not displace those that everybody uses."""
 
     def entries() -> int:
         reports = warm.octavo.infrastructure.caches.reports()

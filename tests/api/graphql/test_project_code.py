@@ -1,4 +1,4 @@
-"""A project's code on the schema: what it is given, what its answers become, and what it costs."""
+"""Project code in the schema: its arguments, its results, and its costs."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ async def test_resolvers_and_chained_middlewares(coded: Site) -> None:
     }
 
 
-async def test_own_types_lead_to_entries_and_own_unions(coded: Site) -> None:
+async def test_project_types_reference_entries_and_unions(coded: Site) -> None:
     text = """query ($size: Int) { shelf(input: {name: "low", size: $size}) {
       name mood
       books { id label attributes { pages } }
@@ -51,7 +51,7 @@ async def test_own_types_lead_to_entries_and_own_unions(coded: Site) -> None:
     assert (shelf["name"], shelf["mood"]) == ("low", "CALM")
 
 
-async def test_fields_of_content_types_see_what_is_stored_but_no_password(coded: Site) -> None:
+async def test_resolvers_get_stored_values_without_passwords(coded: Site) -> None:
     text = "{ books(pagination: {limit: 2}) { data { attributes { a: secretLength seenBy parentKeys } } } }"
     shown = (await data(coded, text))["books"]["data"]
     for book in shown:
@@ -94,12 +94,12 @@ async def test_entries_by_id_in_the_order_of_the_code(coded: Site) -> None:
     assert paged["meta"]["pagination"] == {"page": 2, "pageSize": 2, "pageCount": 20, "total": 40}
 
 
-async def test_no_list_is_longer_than_lists_may_be(coded: Site) -> None:
+async def test_project_lists_respect_the_maximum_length(coded: Site) -> None:
     answer = await ask(coded, "query ($ids: [ID!]!) { numbered(ids: $ids) { data { id } } }", ids=["1"] * 150)
     assert len(answer["data"]["numbered"]["data"]) == 100
 
 
-async def test_what_code_loads_is_not_shown_by_that(coded: Site) -> None:
+async def test_loading_in_code_does_not_make_relations_readable(coded: Site) -> None:
     text = "{ newest { data { attributes { title vaults { data { attributes { code } } } } } } }"
     answer = await ask(coded, text)
     assert answer["data"]["newest"]["data"]["attributes"]["vaults"] is None
@@ -107,14 +107,16 @@ async def test_what_code_loads_is_not_shown_by_that(coded: Site) -> None:
     assert "errors" not in await ask(coded, text, FULL_TOKEN)
 
 
-async def test_open_fields_show_entries_whose_type_may_not_be_read(coded: Site) -> None:
+async def test_public_fields_show_entries_without_read_permission(coded: Site) -> None:
     assert await data(coded, "{ vaultOfAll { data { id attributes { code } } } }") == {
         "vaultOfAll": {"data": {"id": "1", "attributes": {"code": "vault 1"}}}
     }
 
 
 @pytest.mark.parametrize("field", ["wrong { data { id } }", "otherKind { data { id } }", "broken", "noJson"])
-async def test_mistakes_of_code_are_told_to_nobody(coded: Site, field: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_errors_of_project_code_are_not_shown_to_clients(
+    coded: Site, field: str, caplog: pytest.LogCaptureFixture
+) -> None:
     answer = await ask(coded, f"{{ {field} greeting }}")
     assert answer["data"][field.split()[0]] is None
     assert answer["data"]["greeting"] == "HELLO."
@@ -132,13 +134,13 @@ async def test_errors_of_the_service_are_shown_as_they_are(coded: Site) -> None:
     assert error["extensions"]["code"] == "BAD_USER_INPUT"
 
 
-async def test_null_where_none_may_be_takes_all_of_data(coded: Site) -> None:
+async def test_null_for_a_required_field_makes_data_null(coded: Site) -> None:
     answer = await ask(coded, "{ required greeting }")
     assert answer["data"] is None
     assert messages(answer) == ["Cannot return null for non-nullable field Query.required."]
 
 
-async def test_policies_of_a_function_of_a_file_and_with_an_error_of_their_own(coded: Site) -> None:
+async def test_policies_as_functions_files_and_with_custom_errors(coded: Site) -> None:
     answer = await ask(
         coded,
         """{ one: book(id: 1) { data { id } } two: book(id: 2) { data { id } } three: book(id: 3) { data { id } }
@@ -160,7 +162,7 @@ async def test_scopes_take_the_place_of_the_usual_permission(coded: Site) -> Non
     assert rest.status == 403
 
 
-async def test_a_field_of_a_project_needs_somebody_who_is_logged_in(coded: Site) -> None:
+async def test_project_fields_require_a_signed_in_user(coded: Site) -> None:
     text = 'mutation { rename(id: 1, title: "x") { data { id } } }'
     for token in (None, SOME_TOKEN):
         assert messages(await ask(coded, text, token)) == [FORBIDDEN]
@@ -186,7 +188,7 @@ async def test_middlewares_change_arguments_and_answers(coded: Site) -> None:
     assert all(name is None or name == name.upper() for name in names)
 
 
-async def test_a_relation_that_may_not_be_read_stays_so_behind_a_middleware(coded: Site) -> None:
+async def test_middlewares_do_not_make_relations_readable(coded: Site) -> None:
     answer = await ask(coded, "{ books(pagination: {limit: 2}) { data { attributes { vaults { data { id } } } } } }")
     assert messages(answer) == [FORBIDDEN] * 2
 

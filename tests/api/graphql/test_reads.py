@@ -1,7 +1,7 @@
-"""Reading over GraphQL: the answer has the shape of the selection set, whatever it is made of.
+"""Reads over GraphQL: responses have the shape of the selection set, for every kind of attribute.
 
-What is read is checked against REST, which the recordings and the tests of `rest/` hold to the truth, or against what
-`models/bookshop.py` wrote.
+The data is compared with REST, which the recordings and the tests of `rest/` verify, or with the content of
+`models/bookshop.py`.
 """
 
 import json
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def data(site: Site, text: str, token: str | None = None, **variables: Any) -> Any:
-    """What is found, without an error."""
+    """Return the data of a response without errors."""
     answer = await ask(site, text, token, **variables)
     assert "errors" not in answer, answer
     return answer["data"]
@@ -36,7 +36,7 @@ def ids(entries: list[dict[str, Any]]) -> list[str]:
 # Aliases and fragments
 
 
-async def test_aliases_name_what_is_shown(bookshop: Site) -> None:
+async def test_aliases_are_the_names_in_the_response(bookshop: Site) -> None:
     text = """{
       one: book(id: 1) { it: data { key: id has: attributes { name: title slug } } }
       two: book(id: 2) { data { id attributes { title also: title } } }
@@ -49,7 +49,7 @@ async def test_aliases_name_what_is_shown(bookshop: Site) -> None:
     }
 
 
-async def test_one_relation_may_be_asked_for_twice_with_other_arguments(bookshop: Site) -> None:
+async def test_a_relation_can_be_selected_twice_with_different_arguments(bookshop: Site) -> None:
     text = """{ author(id: 2) { data { attributes {
       first: books(sort: "id", pagination: { limit: 1 }) { data { id } }
       last: books(sort: "id:desc", pagination: { limit: 1 }) { data { id } }
@@ -61,7 +61,7 @@ async def test_one_relation_may_be_asked_for_twice_with_other_arguments(bookshop
     assert (ids(found["first"]["data"]), ids(found["last"]["data"])) == (everything[:1], everything[-1:])
 
 
-async def test_an_entry_and_a_list_may_be_shown_twice(bookshop: Site) -> None:
+async def test_an_entry_and_a_list_can_be_selected_twice(bookshop: Site) -> None:
     text = """{
       books(sort: "id", pagination: { limit: 2 }) {
         a: data { id }
@@ -83,7 +83,7 @@ async def test_an_entry_and_a_list_may_be_shown_twice(bookshop: Site) -> None:
     assert found["imprint"] == {"a": {"id": "1"}, "b": {"attributes": {"lines": ["one", "two"]}}}
 
 
-async def test_what_is_shown_twice_may_be_nothing(bookshop: Site) -> None:
+async def test_a_null_can_be_selected_twice(bookshop: Site) -> None:
     text = """{
       book(id: 999) { a: data { id } b: data { attributes { slug } } }
       books(filters: { id: { eq: 999 } }) { a: data { id } b: data { id attributes { slug } } }
@@ -115,7 +115,7 @@ async def test_fragments_are_filled_in(bookshop: Site) -> None:
         }
 
 
-async def test_the_same_field_in_several_places_is_one(bookshop: Site) -> None:
+async def test_repeated_fields_are_merged(bookshop: Site) -> None:
     text = """{
       book(id: 1) { data { attributes { details { binding } } } }
       ...More
@@ -129,7 +129,7 @@ async def test_the_same_field_in_several_places_is_one(bookshop: Site) -> None:
     assert found == {"book": {"data": {"attributes": {"slug": "book-01"}, "id": "1"}}}
 
 
-async def test_type_names_stand_where_they_are_asked_for(bookshop: Site) -> None:
+async def test_type_names_keep_their_position(bookshop: Site) -> None:
     text = """{ __typename books(pagination: { limit: 1 }) { __typename
       data { __typename id attributes { __typename details { __typename } author { __typename }
         genres { __typename } } }
@@ -186,7 +186,7 @@ async def test_directives_choose_by_variables(bookshop: Site, variables: Any, fo
         inner = {key: keys(child) for key, child in value.items() if isinstance(child, dict)}
         return inner or set(value)
 
-    for _ in range(2):  # the document is known the second time; the choice must not be
+    for _ in range(2):  # the document is cached the second time; the choice must not be
         assert keys(await data(bookshop, CHOSEN, **variables)) == found
 
 
@@ -195,7 +195,7 @@ async def test_both_directives_must_agree(bookshop: Site) -> None:
     assert await data(bookshop, text) == {"book": {"data": {"attributes": {"slug": "book-01"}}}}
 
 
-async def test_an_operation_may_choose_nothing(bookshop: Site) -> None:
+async def test_operations_without_selected_fields(bookshop: Site) -> None:
     assert await data(bookshop, "{ book(id: 1) @skip(if: true) { data { id } } }") == {}
 
 
@@ -237,7 +237,7 @@ async def test_dynamic_zones_show_each_kind_in_its_order(bookshop: Site, number:
     assert extras == [written[(number + position) % 3] for position in range(number % 5)]
 
 
-async def test_members_that_are_not_asked_for_are_empty(bookshop: Site) -> None:
+async def test_union_members_without_selection_are_empty(bookshop: Site) -> None:
     text = "{ book(id: 9) { data { attributes { extras { ... on ComponentShopQuote { text } } } } } }"
     found = (await data(bookshop, text))["book"]["data"]["attributes"]["extras"]
     assert found == [{"text": "quote 9"}, {}, {}, {"text": "quote 9"}]
@@ -279,7 +279,7 @@ async def test_media_are_files(bookshop: Site) -> None:
     assert {bool(shown["cover"]["data"]) for shown in found} == {True, False}
 
 
-async def test_a_file_knows_what_it_belongs_to(bookshop: Site) -> None:
+async def test_files_list_their_related_entries(bookshop: Site) -> None:
     text = """{ uploadFiles(sort: "id") { data { id attributes { related {
       __typename ... on Author { name } ... on Book { slug } } } } } }"""
     found = (await data(bookshop, text))["uploadFiles"]["data"]
@@ -304,7 +304,7 @@ SUBJECTS = """{ notes(sort: "id", pagination: { limit: 100 }) { data { attribute
 
 
 @pytest.mark.parametrize("token", [None, FULL_TOKEN])
-async def test_polymorphic_relations_show_each_kind_that_may_be_read(bookshop: Site, token: str | None) -> None:
+async def test_polymorphic_relations_show_readable_types(bookshop: Site, token: str | None) -> None:
     found = [entry["attributes"] for entry in (await data(bookshop, SUBJECTS, token))["notes"]["data"]]
     kinds = [one["subject"] and one["subject"]["__typename"] for one in found]
     assert kinds == ["Author" if number % 3 == 0 else "Book" for number in range(1, 12)] + [None]
@@ -363,7 +363,7 @@ async def test_publication_state_reaches_to_one_relations(bookshop: Site, state:
     "arguments",
     ["filters: null", "sort: null", "pagination: null", "sort: [null]", "filters: { and: null }", "filters: {}"],
 )
-async def test_arguments_that_are_null_say_nothing(bookshop: Site, arguments: str) -> None:
+async def test_null_arguments_are_ignored(bookshop: Site, arguments: str) -> None:
     plain = await data(bookshop, "{ books { data { id } } }")
     assert await data(bookshop, f"{{ books({arguments}) {{ data {{ id }} }} }}") == plain
 
@@ -387,7 +387,7 @@ async def test_null_is_a_value_to_look_for(bookshop: Site) -> None:
     assert ids(others) == ["1", "2", "4", "5", "6", "7"]
 
 
-async def test_what_is_not_there_is_null(bookshop: Site) -> None:
+async def test_missing_entries_are_null(bookshop: Site) -> None:
     text = """{ book(id: 999) { data { id } } none: book { data { id } }
       author(id: 1) { data { attributes { rival { data { id } } } } } }"""
     found = await data(bookshop, text)

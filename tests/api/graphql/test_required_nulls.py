@@ -1,4 +1,4 @@
-"""Required attributes that are null in drafts: an error with a path, and null above it, as the reference does."""
+"""Required attributes that are null in drafts: an error with a path, and null for the parent, as in v4."""
 
 import json
 from pathlib import Path
@@ -95,7 +95,7 @@ FULL = {"name": "n", "text": "t"}
 async def test_nulls_in_components(tmp_path: Path) -> None:
     bodies: list[dict[str, Any]] = [
         {"price": 1.5},  # without the required component
-        {"seo": {"text": "x"}},  # which lacks its name
+        {"seo": {"text": "x"}},  # without its name
         {"seo": FULL, "other": {"text": "y"}, "many": [{"text": "z"}, FULL]},
     ]
     async with open_shop(tmp_path, FILES) as shop:

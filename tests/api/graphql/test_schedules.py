@@ -1,4 +1,4 @@
-"""Scheduled publishing over GraphQL: where the settings say so, for those who could publish, and never past a guard."""
+"""Scheduled publishing over GraphQL: if enabled, for callers who can publish, and never past the project's guards."""
 
 import json
 from collections.abc import AsyncIterator
@@ -55,7 +55,7 @@ def register(app):
 
 @asynccontextmanager
 async def served(folder: Path, copy: Copy, heard: list[tuple[str, str]] | None = None) -> AsyncIterator[Site]:
-    """The bookshop with these fields: with hooks that tell what they hear, or with guards."""
+    """Serve the bookshop with these fields: with hooks that record events, or with guards."""
     site = await open_copy(folder, copy, ON)
     if heard is None:
         for name, text in GUARDS.items():
@@ -76,7 +76,7 @@ def planned(publish_at: str | None = None, until: str | None = None) -> dict[str
     return {"publishAt": publish_at, "until": until}
 
 
-async def test_plans_are_made_shown_taken_back_and_done(tmp_path: Path, bookshop_copy: Copy) -> None:
+async def test_schedules_are_created_shown_canceled_and_carried_out(tmp_path: Path, bookshop_copy: Copy) -> None:
     heard: list[tuple[str, str]] = []
     async with served(tmp_path, bookshop_copy, heard) as site:
         await plan_and_do(site)
@@ -119,8 +119,8 @@ async def refuse_plans(site: Site) -> None:
     }
 
 
-async def test_what_guards_updates_closes_plans(tmp_path: Path, bookshop_copy: Copy) -> None:
-    """Whichever door it stands at; a field that the project says something of itself is open."""
+async def test_update_guards_close_schedules(tmp_path: Path, bookshop_copy: Copy) -> None:
+    """Guards in any place close them; fields that the project configures itself stay open."""
     async with served(tmp_path, bookshop_copy) as site:
         for field in ("genreSchedule(id: 1)", "bookSchedule(id: 1)"):
             assert messages(await ask(site, f"{{ {field} {{ publishAt }} }}", FULL_TOKEN)) == CLOSED
@@ -130,7 +130,7 @@ async def test_what_guards_updates_closes_plans(tmp_path: Path, bookshop_copy: C
         assert await ask(site, "{ frontPageSchedule { a: publishAt } }") == {"data": {"frontPageSchedule": {"a": None}}}
 
 
-def test_the_schema_is_v4s_unless_it_is_asked_for(registry: Registry) -> None:
+def test_the_schema_is_that_of_v4_unless_enabled(registry: Registry) -> None:
     def words(schema: GraphQLSchema) -> set[str]:
         roots = (schema.query_type, schema.mutation_type)
         return set(schema.type_map).union(*(kind.fields for kind in roots if kind))
@@ -142,18 +142,18 @@ def test_the_schema_is_v4s_unless_it_is_asked_for(registry: Registry) -> None:
         *("bookSchedule", "genreSchedule", "frontPageSchedule"),
         *("updateBookSchedule", "updateGenreSchedule", "updateFrontPageSchedule"),
     }
-    schema._validation_errors = None  # it is assumed valid; look all the same
+    schema._validation_errors = None  # schemas are built as valid, so validate explicitly
     assert validate_schema(schema) == []
 
 
 def write_drafts(project: Path, singular: str) -> None:
-    """A definition of a content-type with drafts."""
+    """Write the definition of a content type with drafts."""
     write(project, singular, f"{singular}s", {"name": {"type": "string"}})
     path = project / f"src/api/{singular}/content-types/{singular}/schema.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "options": {"draftAndPublish": True}}))
 
 
-def test_names_that_are_taken_stay(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_existing_names_are_not_replaced(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     write_drafts(tmp_path, "talk")
     write_drafts(tmp_path, "talk-schedule")
     schema = build_schema(load_registry(tmp_path), schedules=True)

@@ -1,4 +1,4 @@
-"""Operations prepared for one set of values answer every other one as they would if they were prepared for it."""
+"""Operations prepared for one set of values respond to every other one as if they were prepared for it."""
 
 from collections.abc import Iterator, Mapping
 from random import Random
@@ -113,7 +113,7 @@ OPERATIONS: Final[tuple[tuple[str, Mapping[str, tuple[Any, ...]]], ...]] = (
     ),
     ("query ($f: BookFiltersInput) { books(filters: $f) { SHOWN } }", {"f": FILTERS}),
     ("query ($f: BookFiltersInput) { books(filters: {or: [$f, {pages: {lt: 20}}]}) { SHOWN } }", {"f": FILTERS}),
-    # a variable with a use outside of filters stays a part of what is prepared
+    # a variable that is also used outside of filters is part of the prepared shape
     (
         "query ($n: Int) { books(filters: {pages: {gt: $n}}, pagination: {pageSize: $n}) { SHOWN } }",
         {"n": (1, 2, 3, 50, 0)},
@@ -183,7 +183,7 @@ OPERATIONS: Final[tuple[tuple[str, Mapping[str, tuple[Any, ...]]], ...]] = (
         "{ SHOWN } two: authors(pagination: {page: $s, pageSize: 2}) { data { id } } }",
         {"s": PAGES, "q": ("a", "e", "x")},
     ),
-    (  # a page of a relation stays a part of what is prepared
+    (  # pagination of a relation is part of the prepared shape
         "query ($s: Int) { authors(pagination: {start: $s, limit: 4}) { data { id attributes { "
         "books(pagination: {start: $s, limit: 2}) { data { id } } } } } }",
         {"s": PAGES},
@@ -204,7 +204,7 @@ DOCUMENTS: Final = {document.replace("SHOWN", SHOWN): values for document, value
 
 
 def cases(document: str, random: Random, number: int) -> Iterator[dict[str, Any]]:
-    """Values of the variables in turn, some of them absent."""
+    """Yield sets of variables, some of which are missing."""
     choices = DOCUMENTS[document]
     for place in range(number):
         variables = {name: random.choice(values) for name, values in choices.items()}
@@ -260,7 +260,7 @@ async def test_other_values_are_answered_as_if_they_came_first(warm: Site, docum
     ],
     ids=["id", "filters", "nested", "start", "page"],
 )
-async def test_free_values_are_not_planned_again(
+async def test_filter_values_do_not_need_a_new_plan(
     warm: Site, document: str, first: dict[str, Any], others: list[dict[str, Any]]
 ) -> None:
     await _answer(warm, document, first, FULL_TOKEN)
@@ -271,7 +271,7 @@ async def test_free_values_are_not_planned_again(
 
 
 async def test_first_early_and_late_pages_are_planned_once_each(warm: Site) -> None:
-    """So are lists in other orders and of other sizes, and requests for them in turn."""
+    """So are lists with other orders and sizes, requested in turn."""
     text = (
         "query ($s: Int, $l: Int, $o: [String]) { books(pagination: {start: $s, limit: $l}, sort: $o) { data { id } } }"
     )
@@ -296,7 +296,7 @@ async def test_first_early_and_late_pages_are_planned_once_each(warm: Site) -> N
     [(["a", "b"], 0), (["a", None], 1), (["a", "\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}"], 1)],
     ids=["text", "null", "dotted i"],
 )
-async def test_values_of_another_shape_are_planned_again(warm: Site, values: list[Any], expected: int) -> None:
+async def test_values_of_another_shape_need_a_new_plan(warm: Site, values: list[Any], expected: int) -> None:
     document = "query ($q: String) { books(filters: {title: {containsi: $q}}) { data { id } } }"
     await _answer(warm, document, {"q": values[0]}, FULL_TOKEN)
     with counted_calls(own=True) as calls:
@@ -337,7 +337,7 @@ async def _answer(site: Site, document: str, variables: Any, token: str | None) 
     return answer.status, answer.body
 
 
-async def test_values_are_cached_when_they_come_again(warm: Site) -> None:
+async def test_repeated_values_are_cached(warm: Site) -> None:
     """Values that come once would displace those that come often."""
     text = "query ($id: ID) { book(id: $id) { data { id attributes { pages price } } } }"
 

@@ -1,4 +1,4 @@
-"""A service starts without graphql-core, which is imported, and the schema made, once it has started."""
+"""A service starts without graphql-core, and imports it and builds the schema after the start."""
 
 import asyncio
 import os
@@ -62,8 +62,8 @@ async def test_the_schema_is_made_once_and_by_itself(bookshop: Site, monkeypatch
     await octavo.database.close()
 
 
-async def test_who_asks_first_need_not_have_waited(bookshop: Site) -> None:
-    octavo = app.build(bookshop.octavo.settings)  # not started: nothing is made
+async def test_requests_are_answered_before_the_schema_is_built(bookshop: Site) -> None:
+    octavo = app.build(bookshop.octavo.settings)  # not started, so no schema exists
     await octavo.database.connect()
     site = Site(octavo)
     found = await asyncio.gather(*(ask(site, "{ __typename }") for _ in range(3)))
@@ -71,7 +71,7 @@ async def test_who_asks_first_need_not_have_waited(bookshop: Site) -> None:
     await octavo.database.close()
 
 
-def test_names_that_clash_stop_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_name_conflicts_do_not_prevent_the_start(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     write(tmp_path, "thing", "things", {})
     write(tmp_path, "thing-input", "thing-inputs", {})
     octavo = app.build(load_settings(tmp_path, SECRETS))
@@ -79,7 +79,7 @@ def test_names_that_clash_stop_nothing(tmp_path: Path, caplog: pytest.LogCapture
     assert "api::thing-input.thing-input" in octavo.site.registry.content_types
 
 
-def test_what_is_left_out_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_left_out_attributes_are_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     write(tmp_path, "thing", "things", {"my-name": {"type": "string"}})
     app.build(load_settings(tmp_path, SECRETS))
     (line,) = [record.getMessage() for record in caplog.records if "left out" in record.getMessage()]

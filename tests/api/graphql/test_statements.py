@@ -1,4 +1,4 @@
-"""Exact counts: one root field of Query is one SQL statement, whatever is selected below it, on each database."""
+"""Exact counts: one root field of Query is one SQL statement on each database, whatever it selects."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def statements(site: Site, text: str, token: str | None = None, **variables: Any) -> int:
-    """How many statements an operation needs."""
+    """Return the number of statements that an operation executes."""
     before = site.database.statements
     answer = await send(site, {"query": text, "variables": variables}, token)
     assert answer.status == 200, answer.body
@@ -75,14 +75,14 @@ async def test_a_root_field_is_one_statement_the_first_time_and_later(warm: Site
 
 @pytest.fixture
 async def deep(bookshop: Site, still: Hands) -> AsyncIterator[Site]:
-    """A bookshop that answers deeper documents, once more with clocks that stand still."""
+    """A bookshop with a higher depth limit and stopped clocks."""
     async with served(bookshop, depth_limit=40) as site:
         await site.get("/api/books?populate=author")
         yield site
 
 
 def chain(levels: int) -> str:
-    """Authors' books' authors' books ..."""
+    """Return a query for authors' books' authors' books, and so on."""
     text = "{ data { id } }"
     for level in range(levels):
         text = f"{{ data {{ id attributes {{ {'author' if level % 2 else 'books'} {text} }} }} }}"
@@ -96,7 +96,7 @@ async def test_depth_costs_no_statement(deep: Site) -> None:
     assert await statements(deep, text) == 1
 
 
-async def test_a_count_does_not_grow_with_what_is_found(warm: Site) -> None:
+async def test_statement_counts_do_not_grow_with_results(warm: Site) -> None:
     text = "query ($n: Int) { books(pagination: { limit: $n }) { data { attributes { genres { data { id } } } } } }"
     assert [await statements(warm, text, n=limit) for limit in (1, 5, 100)] == [1, 1, 1]
 
@@ -121,7 +121,7 @@ async def test_several_root_fields_are_as_many_statements(warm: Site) -> None:
         'mutation { createVault(data: { code: "x" }) { data { id } } }',
     ],
 )
-async def test_what_needs_no_content_needs_no_statement(warm: Site, text: str) -> None:
+async def test_operations_without_content_need_no_statement(warm: Site, text: str) -> None:
     assert await statements(warm, text) == 0
 
 
@@ -132,7 +132,7 @@ async def test_refused_documents_need_no_statement(warm: Site, text: str) -> Non
     assert warm.database.statements == before
 
 
-async def test_the_schema_is_told_without_a_statement(warm: Site) -> None:
+async def test_introspection_needs_no_statement(warm: Site) -> None:
     text = '{ __type(name: "Book") { fields { name } } }'
     before = warm.database.statements
     await send(warm, {"query": text})

@@ -1,4 +1,4 @@
-"""How operations come over HTTP: POST and GET, names, batches, hashes, forms with files, the playground."""
+"""GraphQL over HTTP: POST and GET, operation names, batches, hashes, forms with files, the playground."""
 
 import hashlib
 import json
@@ -35,14 +35,14 @@ async def test_an_operation_is_posted_as_json(bookshop: Site) -> None:
 
 
 @pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "application/JSON"])
-async def test_a_content_type_may_be_written_otherwise(bookshop: Site, kind: str) -> None:
+async def test_other_spellings_of_the_content_type(bookshop: Site, kind: str) -> None:
     body = json.dumps({"query": BOOK}).encode()
     assert (await call(bookshop.octavo.asgi, "POST", "/graphql", [("Content-Type", kind)], [body])).json == ANSWERED
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/graphql", "application/x-www-form-urlencoded", None])
 async def test_no_other_body_is_an_operation(bookshop: Site, kind: str | None) -> None:
-    """What a page of another site can send without asking first runs nothing."""
+    """Other sites' pages can send these without a preflight request."""
     body = json.dumps({"query": BOOK}).encode()
     headers = [] if kind is None else [("Content-Type", kind)]
     answer = await call(bookshop.octavo.asgi, "POST", "/graphql", headers, [body])
@@ -59,7 +59,7 @@ async def test_variables_are_an_object(bookshop: Site, given: Any) -> None:
 
 
 @pytest.mark.parametrize("given", [None, {}, [], [1], "{}", "null", ""])
-async def test_variables_may_say_nothing(bookshop: Site, given: Any) -> None:
+async def test_empty_variables(bookshop: Site, given: Any) -> None:
     assert (await send(bookshop, {"query": "{ __typename }", "variables": given})).json == {
         "data": {"__typename": "Query"}
     }
@@ -87,7 +87,7 @@ async def test_one_operation_must_be_meant(bookshop: Site, given: dict[str, Any]
     assert (answer.status, messages(answer.json)) == (400, [message])
 
 
-async def test_an_absent_content_type_is_told(bookshop: Site) -> None:
+async def test_a_missing_content_type_is_an_error(bookshop: Site) -> None:
     answer = await call(bookshop.octavo.asgi, "POST", "/graphql", [], [b"{}"])
     assert (answer.status, answer.headers["content-type"]) == (400, "text/plain; charset=utf-8")
     assert answer.body == b"POST body missing, invalid Content-Type, or JSON object has no keys."
@@ -175,7 +175,7 @@ def hashed(text: str, sha: str | None = None, version: Any = 1) -> dict[str, Any
     return {"persistedQuery": {"version": version, "sha256Hash": key}}
 
 
-async def test_a_text_is_asked_for_once_and_then_known_by_its_hash(bookshop: Site) -> None:
+async def test_persisted_queries_are_requested_once(bookshop: Site) -> None:
     text = '{ book(id: "1") { data { id } } } # kept by its hash'
     async with served(bookshop) as site:
         unknown = await send(site, {"extensions": hashed(text)})
@@ -196,7 +196,7 @@ async def test_a_text_is_asked_for_once_and_then_known_by_its_hash(bookshop: Sit
         (hashed(BOOK, version="1"), "Unsupported persisted query version"),
     ],
 )
-async def test_hashes_of_something_else_are_refused(bookshop: Site, extensions: Any, message: str) -> None:
+async def test_wrong_hashes_are_refused(bookshop: Site, extensions: Any, message: str) -> None:
     answer = await send(bookshop, {"query": BOOK, "extensions": extensions})
     assert (answer.status, messages(answer.json)) == (400, [message])
 
@@ -208,7 +208,7 @@ async def test_a_persisted_mutation_is_refused_by_get_too(bookshop: Site) -> Non
         assert (await get(site, extensions=json.dumps(hashed(text)))).status == 405
 
 
-async def test_without_the_setting_hashes_are_not_taken(bookshop: Site) -> None:
+async def test_hashes_are_refused_without_the_setting(bookshop: Site) -> None:
     async with served(bookshop, persisted_queries=False) as site:
         for given in ({}, {"query": BOOK}):
             answer = await send(site, {**given, "extensions": hashed(BOOK)})
@@ -229,7 +229,7 @@ async def test_without_the_setting_hashes_are_not_taken(bookshop: Site) -> None:
 # Tracing
 
 
-async def test_each_stage_is_told_where_that_is_wished(bookshop: Site) -> None:
+async def test_tracing_reports_each_stage(bookshop: Site) -> None:
     async with served(bookshop, tracing=True) as site:
         answer = await ask(site, BOOK)
         tracing = answer["extensions"]["tracing"]
@@ -247,14 +247,14 @@ async def test_each_stage_is_told_where_that_is_wished(bookshop: Site) -> None:
         assert list(failed) == ["errors", "data", "extensions"]
 
 
-async def test_nothing_is_told_of_stages_otherwise(bookshop: Site) -> None:
+async def test_no_tracing_by_default(bookshop: Site) -> None:
     assert list(await ask(bookshop, BOOK)) == ["data"]
 
 
 # Modes
 
 
-async def test_production_tells_nothing_of_its_schema(bookshop: Site) -> None:
+async def test_introspection_is_off_in_production(bookshop: Site) -> None:
     text = "{ __schema { queryType { name } } }"
     async with served(bookshop, introspection=False) as site:
         answer = await send(site, {"query": text})
@@ -277,7 +277,7 @@ async def test_without_the_plugin_there_is_no_endpoint(bookshop: Site) -> None:
     assert answer.status in (404, 405)
 
 
-async def test_the_endpoint_may_lie_elsewhere(bookshop: Site) -> None:
+async def test_the_endpoint_can_have_another_path(bookshop: Site) -> None:
     body = json.dumps({"query": BOOK}).encode()
     async with served(bookshop, endpoint="/deep/gq") as site:
         headers = [("Content-Type", "application/json")]

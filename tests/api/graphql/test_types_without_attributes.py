@@ -1,4 +1,4 @@
-"""Odd content-types are served too: without attributes, or with an object as the default of an attribute."""
+"""Unusual content types are served too: without attributes, or with an object as an attribute's default."""
 
 import json
 from collections.abc import AsyncIterator
@@ -56,7 +56,7 @@ async def test_it_is_written_without_data(visited: Site) -> None:
     assert found["data"]["visits"]["data"] == [{"id": entry}]
 
 
-async def test_a_default_may_be_an_object(visited: Site) -> None:
+async def test_objects_as_defaults(visited: Site) -> None:
     made = await ask(visited, "mutation { createPlan(data: {}) { data { id attributes { steps } } } }", FULL_TOKEN)
     assert made["data"]["createPlan"]["data"]["attributes"] == {"steps": {"first": [1, 2]}}
     found = await ask(visited, "{ plans { data { attributes { steps } } } }", FULL_TOKEN)

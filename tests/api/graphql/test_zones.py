@@ -1,4 +1,4 @@
-"""Components in dynamic zones that do not list them: written like others, and no member of the union that is read."""
+"""Components that a dynamic zone does not list: written like others, but not part of the union that is read."""
 
 from typing import Any
 
@@ -23,26 +23,26 @@ SHOWN = [None, {"__typename": "ComponentShopQuote", "text": "listed"}, None]
 MESSAGE = 'A component that is stored is not a possible type for "BookExtrasDynamicZone".'
 
 
-async def test_what_a_zone_does_not_list_is_null_with_an_error(scratch: Site) -> None:
+async def test_unlisted_components_are_null_with_an_error(scratch: Site) -> None:
     made = await ask(scratch, CREATE, FULL_TOKEN, z=EXTRAS)
     assert made["data"]["it"]["data"]["attributes"]["extras"] == SHOWN
     assert messages(made) == [MESSAGE] * 2
     text = f"query($i: ID) {{ book(id: $i) {{ {ZONE} }} }}"
-    for _ in range(2):  # what is ready the second time tells the same
+    for _ in range(2):  # the second response, from prepared data, is equal
         read: Any = await ask(scratch, text, FULL_TOKEN, i=made["data"]["it"]["data"]["id"])
         assert read["data"]["book"] == made["data"]["it"]
         assert read["errors"] == made["errors"]
     assert read["errors"][0]["extensions"]["code"] == "INTERNAL_SERVER_ERROR"
 
 
-async def test_code_below_a_zone_sees_what_it_lists(coded: Site) -> None:
+async def test_resolvers_in_zones_get_listed_components(coded: Site) -> None:
     made = await ask(coded, CREATE, FULL_TOKEN, z=EXTRAS)
     upper = {"__typename": "ComponentShopQuote", "text": "LISTED"}
     assert made["data"]["it"]["data"]["attributes"]["extras"] == [None, upper, None]
     assert messages(made) == [MESSAGE] * 2
 
 
-async def test_a_component_that_is_gone_is_left_out(scratch: Site) -> None:
+async def test_missing_components_are_left_out(scratch: Site) -> None:
     made = await ask(scratch, CREATE, FULL_TOKEN, z=EXTRAS)
     gone = "UPDATE books_components SET component_type = 'shop.gone' WHERE component_type = 'shop.footnote'"
     book = made["data"]["it"]["data"]["id"]
@@ -51,7 +51,7 @@ async def test_a_component_that_is_gone_is_left_out(scratch: Site) -> None:
     assert read["data"]["book"]["data"]["attributes"]["extras"] == SHOWN[1:]
 
 
-async def test_the_rule_refuses_what_a_zone_does_not_list_and_shows_what_is_stored(scratch: Site) -> None:
+async def test_the_rule_refuses_unlisted_components_and_shows_stored_ones(scratch: Site) -> None:
     stored = (await ask(scratch, CREATE, FULL_TOKEN, z=EXTRAS))["data"]["it"]
     async with another(scratch, zone_components="allowed") as strict:
         refused = await ask(strict, CREATE, FULL_TOKEN, z=EXTRAS[:2])

@@ -1,4 +1,4 @@
-"""Talks to an ASGI application as a server does, in the same process."""
+"""Calls an ASGI application as a server does, in the same process."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ def scope_of(method: str, target: str, headers: Iterable[Header] = (), client: s
 
 
 def receiver(chunks: Sequence[bytes | None]) -> Callable[[], Awaitable[dict[str, Any]]]:
-    """Hands out the pieces of a body; `None` is a client that goes away."""
+    """Return a `receive` that yields the chunks of a body; `None` is a client that disconnects."""
     messages = [
         {"type": "http.disconnect"}
         if chunk is None

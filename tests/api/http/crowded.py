@@ -1,4 +1,4 @@
-"""An application with few places for a real server, which tells how they are used; `test_crowding.py` starts it."""
+"""An application with low limits for a real server, which reports their use; `test_crowding.py` starts it."""
 
 from typing import Final
 

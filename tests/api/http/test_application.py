@@ -1,4 +1,4 @@
-"""What every request can count on: one complete answer, the right headers, an end in time."""
+"""Guarantees for every request: one complete response, correct headers, time limits."""
 
 import asyncio
 import logging
@@ -114,7 +114,7 @@ def test_the_start_page_and_the_sign_of_life() -> None:
     assert health.only("content-type", "content-length") == {"content-type": None, "content-length": None}
 
 
-def test_a_project_may_have_its_own_start_page() -> None:
+def test_a_project_can_have_its_own_start_page() -> None:
     router = Router()
     router.add("GET", "/", answer_path_values)
     assert ask(HttpApplication(router), "GET", "/").body == b"{}"
@@ -199,12 +199,12 @@ def test_security_headers_are_on_every_answer(method: str, target: str) -> None:
     assert (headers["server"], "x-powered-by" in headers) == ("web", False)
 
 
-def test_headers_may_be_left_out() -> None:
+def test_security_headers_can_be_disabled() -> None:
     headers = ask(blog(HttpOptions(security_headers=(), content_security_policy="")), "GET", "/api/articles").headers
     assert not {"content-security-policy", "x-frame-options"} & set(headers)
 
 
-def test_answers_tell_which_headers_pages_may_read() -> None:
+def test_responses_expose_headers_to_other_origins() -> None:
     app = blog(HttpOptions(cors=CorsOptions(origins=frozenset([ORIGIN]), expose=("X-A", "X-B"))))
     reported = [
         ask(app, *asked).headers.get("access-control-expose-headers")
@@ -248,12 +248,12 @@ def test_errors_become_envelopes(error: OctavoError, body: Any) -> None:
     assert (answer.status, answer.json) == (error.status, body)
 
 
-def test_an_outage_says_when_to_try_again() -> None:
+def test_outages_have_retry_after() -> None:
     answer = ask(app_with(raising(ServiceUnavailable())), "POST", "/here")
     assert (answer.status, answer.headers["retry-after"]) == (503, "5")
 
 
-def test_what_nobody_expected_is_logged_and_hidden(caplog: pytest.LogCaptureFixture) -> None:
+def test_unexpected_errors_are_logged_and_hidden(caplog: pytest.LogCaptureFixture) -> None:
     answer = ask(app_with(raising(RuntimeError("secret"))), "POST", "/here")
     assert (answer.status, answer.json) == (500, envelope(500, "InternalServerError", "Internal Server Error"))
     assert answer.headers["x-request-id"] in caplog.text
@@ -281,7 +281,7 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("often")
-def test_a_handler_that_takes_too_long_is_stopped() -> None:
+def test_slow_handlers_time_out() -> None:
     stopped: list[bool] = []
 
     async def sleep(request: Request) -> Response:
@@ -298,7 +298,7 @@ def test_a_handler_that_takes_too_long_is_stopped() -> None:
 
 
 @pytest.mark.usefixtures("often")
-def test_a_body_that_does_not_arrive_is_not_waited_for() -> None:
+def test_incomplete_bodies_time_out() -> None:
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
@@ -333,7 +333,7 @@ def test_requests_past_the_limit_are_sent_away() -> None:
 
 
 @pytest.mark.parametrize("broken_at", [0, 1])
-def test_a_client_that_has_gone_is_no_error(broken_at: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_disconnected_clients_cause_no_error(broken_at: int, caplog: pytest.LogCaptureFixture) -> None:
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
@@ -347,7 +347,7 @@ def test_a_client_that_has_gone_is_no_error(broken_at: int, caplog: pytest.LogCa
 
 
 async def live(app: HttpApplication, *events: str) -> list[str]:
-    """Send lifespan events, and say what the application answers."""
+    """Send lifespan events, and return the application's replies."""
     waiting, reported = iter(events), []
 
     async def receive() -> dict[str, str]:
@@ -374,14 +374,14 @@ def test_starting_and_stopping_call_back_in_order() -> None:
     assert log == ["a", "b", "c"]
 
 
-def test_a_start_that_fails_is_told() -> None:
+def test_a_failed_start_is_reported() -> None:
     async def fail() -> None:
         raise RuntimeError("no database")
 
     assert asyncio.run(live(HttpApplication(Router(), on_startup=[fail]), "startup")) == ["lifespan.startup.failed"]
 
 
-def test_stopping_waits_for_what_is_under_way() -> None:
+def test_stopping_waits_for_running_requests() -> None:
     log: list[str] = []
 
     async def work(request: Request) -> Response:
@@ -405,8 +405,8 @@ def test_stopping_waits_for_what_is_under_way() -> None:
     assert log == ["worked", "closed"]
 
 
-def test_a_request_keeps_the_dispatcher_it_began_with() -> None:
-    """Another one answers who comes later; the first is drained when its last request is answered, and not before."""
+def test_running_requests_keep_their_dispatcher() -> None:
+    """Later requests use the new one; the old one is drained when its last request is complete."""
 
     def saying(text: bytes, going: asyncio.Event) -> Router:
         async def handler(request: Request) -> Response:
@@ -430,7 +430,7 @@ def test_a_request_keeps_the_dispatcher_it_began_with() -> None:
         late.set()
         assert (await request).body == b"old"
         await drained
-        await app.drain(before)  # no client waits without a reason
+        await app.drain(before)  # returns immediately without requests
 
     asyncio.run(scenario())
 
@@ -475,7 +475,7 @@ def test_a_read_of_former_tables_is_repeated_once_with_the_new_definitions() -> 
 
 
 def test_a_read_that_waits_for_a_change_is_still_running() -> None:
-    """A stop answers it, and `drain` waits for it; the change does not."""
+    """A stop completes it, and `drain` waits for it; the change does not."""
 
     async def scenario() -> int:
         failing = app_with(answer_outdated, "GET")
@@ -564,8 +564,8 @@ async def refuse(request: Request) -> Response:
 @pytest.mark.parametrize(
     "announced, read", [([("Transfer-Encoding", "chunked")], 4), ([("Content-Length", "9")], 4), ([], 0)]
 )
-def test_a_body_that_was_refused_is_still_taken(announced: list[Header], read: int) -> None:
-    """Else the connection would be closed before the client could read the answer."""
+def test_refused_bodies_are_still_received(announced: list[Header], read: int) -> None:
+    """Otherwise the connection would close before the client could read the response."""
     taken: list[dict[str, Any]] = []
     give = receiver([b"123", b"456", b"789", b""])
 
@@ -580,7 +580,7 @@ def test_a_body_that_was_refused_is_still_taken(announced: list[Header], read: i
     assert len(taken) == read
 
 
-def test_not_everything_is_taken() -> None:
+def test_large_refused_bodies_are_not_received() -> None:
     taken: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:

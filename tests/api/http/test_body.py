@@ -1,4 +1,4 @@
-"""A body by its content type."""
+"""Bodies are parsed by their content type."""
 
 import asyncio
 from typing import Any
@@ -51,7 +51,7 @@ def test_the_content_type_decides_how_a_body_is_read(content_type: str | None, b
         ("multipart/form-data", b"--B--", BadRequestError),
     ],
 )
-def test_a_body_that_is_not_what_its_type_says_is_refused(
+def test_bodies_that_contradict_their_type_are_refused(
     content_type: str, body: bytes, error: type[OctavoError]
 ) -> None:
     with pytest.raises(error):

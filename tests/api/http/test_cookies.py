@@ -1,4 +1,4 @@
-"""Cookies as browsers send them, and pages that may speak for a person."""
+"""Cookies as browsers send them, and which origins count as the site's own."""
 
 import pytest
 
@@ -48,5 +48,5 @@ def test_setting_and_dropping_have_the_same_attributes() -> None:
         ({"Sec-Fetch-Site": "cross-site"}, False),
     ],
 )
-def test_whose_page(headers: dict[str, str], own: bool) -> None:
+def test_own_origins(headers: dict[str, str], own: bool) -> None:
     assert is_own_page(request_of(headers=headers.items()), origins_of(["https://front.example/shop"])) is own

@@ -1,4 +1,4 @@
-"""Origins in development: pages on this machine are allowed, and the log names what is refused, with the setting."""
+"""Origins in development: pages on this machine are allowed, and the log shows refused origins with the setting."""
 
 from pathlib import Path
 
@@ -26,13 +26,13 @@ DEVELOPED = cors(local=True, logs_refusals=True)
 
 
 class Page:
-    """Asks an application as a browser does for a page of another origin."""
+    """Sends requests as a browser does for a page of another origin."""
 
     def __init__(self, options: HttpOptions) -> None:
         self._application = app_with(answer_path_values, "GET", options)
 
     def asks(self, origin: str, *, headers: str = "", preflight: bool = True) -> str | None:
-        """The origin that is allowed to see the answer."""
+        """Return the allowed origin in the response."""
         sent = [("Origin", origin), ("Host", "127.0.0.1:1337")]
         if preflight:
             sent += [("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers", headers)]
@@ -73,7 +73,7 @@ def test_logs_refused_headers(caplog: pytest.LogCaptureFixture) -> None:
     assert logged(caplog) == [reported]
 
 
-def test_logs_nothing_of_its_own_pages_and_where_it_is_off(caplog: pytest.LogCaptureFixture) -> None:
+def test_own_pages_and_disabled_origins_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert Page(cors(logs_refusals=True)).asks("http://127.0.0.1:1337") is None
     assert Page(cors()).asks(FAR) is None
     assert Page(cors(mode=CorsMode.REFLECT, logs_refusals=True)).asks(FAR) == FAR

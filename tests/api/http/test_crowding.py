@@ -1,4 +1,4 @@
-"""Slow senders and slow readers over real sockets: what they take from others, in counts."""
+"""Slow senders and slow readers over real sockets: the places that they occupy, in counts."""
 
 import json
 import socket
@@ -20,7 +20,7 @@ UNKNOWN_PROXY = "X-Forwarded-For: 203.0.113.1"
 @pytest.fixture
 def server() -> Iterator[Server]:
     started = start_server("tests.api.http.crowded:app")
-    until(started, lambda told: told["running"] == 1)  # the request that asks; the one that saw it start is over
+    until(started, lambda told: told["running"] == 1)  # only this request; the one that noticed the start is over
     yield started
     started.process.terminate()
     started.process.communicate(timeout=90)
@@ -43,7 +43,7 @@ def state(server: Server) -> dict[str, int]:
 
 
 def until(server: Server, wanted: Callable[[dict[str, int]], bool]) -> dict[str, int]:
-    """Wait until the state of the server is as wanted."""
+    """Wait until the server's status satisfies the condition."""
     deadline = time.monotonic() + 60
     while not ((found := state(server)) and wanted(found)):
         assert time.monotonic() < deadline, found
@@ -52,7 +52,7 @@ def until(server: Server, wanted: Callable[[dict[str, int]], bool]) -> dict[str,
 
 
 def status_of(server: Server, path: str) -> int:
-    """The status of an answer, once the request before has left its place: its client may have the answer sooner."""
+    """Return a response's status after the previous request has released its place, possibly after its response."""
     deadline = time.monotonic() + 60
     while (status := get(server, path)[0]) == 429 and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -116,7 +116,7 @@ def test_one_client_has_a_quarter_of_the_places_and_probes_are_always_answered(
 
 
 def begin_reading(server: Server, connections: ExitStack, data: bytes) -> tuple[socket.socket, int]:
-    """Ask for a large answer and read its beginning; the connection, and how many bytes were read."""
+    """Request a large response and read its beginning; return the connection and the number of bytes read."""
     reader = connections.enter_context(server.connect())
     reader.sendall(data)
     begun = b""
@@ -165,7 +165,7 @@ def test_clients(peer: str, client: str, headers: dict[bytes, bytes], expected: 
 
 @pytest.mark.parametrize("client, expected", [("", None), ("203.0.113.1", "203.0.113.1")])
 def test_clients_behind_a_unix_socket(client: str, expected: str | None) -> None:
-    """Its proxy is trusted; without a forwarded address, clients cannot be distinguished."""
+    """The proxy is trusted; without a forwarded address, clients cannot be distinguished."""
     assert client_of("", client, {b"x-forwarded-for": client.encode()}, TrustedProxies(unix=True)) == expected
 
 

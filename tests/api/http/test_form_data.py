@@ -1,4 +1,4 @@
-"""Forms with files: parsed parts, errors, and no files left over."""
+"""Forms with files: parsed parts, errors, and no temporary files left over."""
 
 import asyncio
 import base64
@@ -39,7 +39,7 @@ def request_with(body: bytes, options: HttpOptions = LIMITS, size: int = 1000) -
 
 
 def read(body: bytes, options: HttpOptions = LIMITS, size: int = 1000) -> tuple[FormData, list[bytes]]:
-    """The form, and the contents of its files."""
+    """Return the form, and the contents of its files."""
     request = request_with(body, options, size)
     try:
         gathered = asyncio.run(read_form_data(request))

@@ -1,4 +1,4 @@
-"""Which hosts requests may name, over the application and at its routes."""
+"""Allowed hosts of requests, in the application and at its routes."""
 
 import asyncio
 import logging
@@ -47,19 +47,19 @@ def test_without_a_host_that_is_configured_addresses_and_plain_names_are_allowed
     assert not allowed_hosts("", (), guesses=False).allow(b"192.168.1.5")
 
 
-def test_any_and_none() -> None:
+def test_any_host_and_no_host() -> None:
     assert AllowedHosts(("*",)).allow(b"evil.example")
     assert AllowedHosts(()).allow(None), "a program that sends none is no browser"
     assert host_of("Example.com.:80") == "example.com"
 
 
 @pytest.mark.parametrize("text", ["https://cms.example", "cms.example:80", ".example.com", "*.", "", "a b", "*.*"])
-def test_what_is_no_host_is_refused_in_settings(text: str) -> None:
+def test_settings_refuse_invalid_hosts(text: str) -> None:
     with pytest.raises(ValueError, match="is not a host"):
         AllowedHosts((text,))
 
 
-def test_verdicts_are_remembered_in_bounds() -> None:
+def test_the_cache_of_hosts_is_limited() -> None:
     hosts = AllowedHosts(("a.example",))
     for number in range(5000):
         assert not hosts.allow(b"%d.example" % number)

@@ -45,7 +45,7 @@ WEBP = "image/avif;q=0,image/webp,*/*;q=0.8"
 
 
 def halves(width: int, height: int, kind: str = "JPEG") -> bytes:
-    """A picture whose left half is red and whose right half is blue."""
+    """Return an image whose left half is red and whose right half is blue."""
     image = Image.new("RGB", (width, height), "red")
     image.paste("blue", (width // 2, 0, width, height))
     written = io.BytesIO()
@@ -74,7 +74,7 @@ def opened(answer: Answer) -> Image.Image:
 
 
 def colors(image: Image.Image) -> set[str]:
-    """The colors of the first and the last column."""
+    """Return the colors of the first and the last column."""
     found = (image.convert("RGB").getpixel((x, image.height // 2)) for x in (1, image.width - 2))
     return {"red" if isinstance(one, tuple) and one[0] > one[2] else "blue" for one in found}
 
@@ -173,7 +173,9 @@ async def test_processes_share_one_creation(shop: Shop) -> None:
     assert len(shop.names() - before) == 1
 
 
-async def test_waiting_too_long_for_another_process_is_no_outage(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_timeout_while_another_process_works_is_not_an_outage(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (file,) = await shop.add(PHOTO)
     database, storage = shop.site.octavo.infrastructure.database, LocalStorage(shop.folder)
     node, wanted = ImageVariants(database, storage, storage, 1 << 30, shared=True), Transformation(width=50)
@@ -201,7 +203,7 @@ async def test_a_file_that_changes_meanwhile_is_transformed_again(shop: Shop) ->
     assert len([each for each in shop.names() if each.startswith("variant_")]) == len(wanted) == len(found)
 
 
-async def test_maintenance_mode_serves_what_is_stored(shop: Shop) -> None:
+async def test_maintenance_mode_serves_stored_variants(shop: Shop) -> None:
     (file,) = await shop.add(PHOTO)
     assert (await get(shop, f"{file['url']}?preset=card")).status == 200
     shop.site.database.read_only_message = "Back soon"
@@ -272,7 +274,7 @@ async def test_variants_change_with_the_file_and_go_with_it(shop: Shop) -> None:
     assert (await get(shop, f"{file['url']}?preset=wide")).status == 404
 
 
-async def test_the_focal_point_decides_what_stays(shop: Shop) -> None:
+async def test_crops_keep_the_focal_point(shop: Shop) -> None:
     (file,) = await shop.add(("files", "photo.jpg", halves(1000, 40), "image/jpeg"))
     assert colors(opened(await get(shop, f"{file['url']}?preset=card"))) == {"red", "blue"}
     for x, color in ((0.9, "blue"), (0.1, "red")):
@@ -425,7 +427,7 @@ async def test_listed_sizes_and_signed_urls(tmp_path: Path, bookshop_copy: Copy)
     await shop.site.octavo.infrastructure.close()
 
 
-async def test_names_that_are_no_files(shop: Shop) -> None:
+async def test_names_without_a_file(shop: Shop) -> None:
     for name in (
         "missing.jpg",
         "..%2f..%2fconfig",
@@ -441,7 +443,7 @@ async def test_names_that_are_no_files(shop: Shop) -> None:
 
 
 def in_bucket(s3_server: S3Server, bucket: str) -> dict[str, str]:
-    """The variables for files in a bucket."""
+    """Return environment variables for files in a bucket."""
     given = {
         "PROVIDER": "aws-s3",
         "PROVIDER_OPTIONS__ROOT_PATH": "site",
@@ -606,7 +608,7 @@ async def test_presets_in_the_formats_of_responses(listing_shop: Shop) -> None:
 
 
 def placeholder_of(file: dict[str, Any]) -> Image.Image:
-    """The tiny image in the placeholder of a file."""
+    """Return the tiny image in a file's placeholder."""
     placeholder = file["formats"]["placeholder"]
     head, _, content = placeholder["url"].partition(",")
     assert head == "data:image/webp;base64"

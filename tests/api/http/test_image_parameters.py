@@ -1,4 +1,4 @@
-"""Transformations in URLs: presets, listed sizes and signatures; what is refused and what it is called."""
+"""Transformations in URLs: presets, listed sizes and signatures, and errors."""
 
 import pytest
 

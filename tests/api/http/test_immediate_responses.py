@@ -1,4 +1,4 @@
-"""Requests that are answered before anything else looks at them."""
+"""Requests that are answered from a cache before anything else parses them."""
 
 import asyncio
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ from tests.api.http.asgi import call, receiver, scope_of
 pytestmark = pytest.mark.anyio
 
 
-async def test_who_is_answered_at_once_is_waited_for() -> None:
-    """By what knows answers; for what it does not know, the whole road is gone."""
+async def test_draining_waits_for_immediate_responses() -> None:
+    """Draining waits for cached responses as for others."""
     asked, known = asyncio.Event(), asyncio.Event()
     router = Router()
 
@@ -43,8 +43,8 @@ async def test_who_is_answered_at_once_is_waited_for() -> None:
     assert (await answers[0]).headers["x-request-id"]
 
 
-async def test_who_takes_no_answer_is_not_waited_for_without_end() -> None:
-    """As for any other answer: else one such client would keep a former site, and a stop, waiting for ever."""
+async def test_immediate_responses_that_the_client_does_not_read_time_out() -> None:
+    """The time limit of requests applies: otherwise one such client would block a reload, and a stop, forever."""
     router, offered = Router(), asyncio.Event()
 
     async def handle(request: Request) -> Response:
@@ -55,7 +55,7 @@ async def test_who_takes_no_answer_is_not_waited_for_without_end() -> None:
 
     async def send(message: Scope) -> None:
         offered.set()
-        await asyncio.Event().wait()  # what a server does as long as the client takes nothing
+        await asyncio.Event().wait()  # as a server does while the client reads nothing
 
     router.add("GET", "/known", handle)
     router.quick = quick

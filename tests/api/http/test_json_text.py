@@ -1,4 +1,4 @@
-"""JSON bodies, and the words in which a malformed one is refused."""
+"""JSON bodies, and the error messages for malformed ones."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ def test_malformed_json_is_refused_in_known_words(body: str, name: str, message:
     ],
     ids=repr,
 )
-def test_what_json_cannot_say_is_refused(body: bytes) -> None:
+def test_values_that_json_does_not_have_are_refused(body: bytes) -> None:
     with pytest.raises(MalformedBody):
         parse_json(body, 10)
 

@@ -1,4 +1,4 @@
-"""Routes that are declared when they are first asked for."""
+"""Routes that are declared at their first use."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from tests.api.http.asgi import answer_path_values, call
 pytestmark = pytest.mark.anyio
 
 
-class Door:
-    """Some routes below two segments, and how often they were loaded."""
+class DeferredRoutes:
+    """A router with deferred routes below two segments, and how often they were loaded."""
 
     def __init__(self, *before: str) -> None:
         self.loaded = 0
@@ -44,50 +44,50 @@ class Door:
     ],
 )
 async def test_the_first_request_below_them_has_them_declared(method: str, path: str, status: int) -> None:
-    door = Door("/api/articles/:id")
-    application = HttpApplication(door.router, HttpOptions())
+    deferred = DeferredRoutes("/api/articles/:id")
+    application = HttpApplication(deferred.router, HttpOptions())
     for _ in range(2):
         assert (await call(application, method, path)).status == status
-        assert door.loaded == 1
+        assert deferred.loaded == 1
 
 
 @pytest.mark.parametrize("path", ["/api/articles/1", "/", "/administer/roles/7", "/uploads/a.png", "*", "//admin/x"])
 async def test_all_other_requests_do_not(path: str) -> None:
-    door = Door("/api/articles/:id")
-    await call(HttpApplication(door.router, HttpOptions()), "GET", path)
-    assert door.loaded == 0
+    deferred = DeferredRoutes("/api/articles/:id")
+    await call(HttpApplication(deferred.router, HttpOptions()), "GET", path)
+    assert deferred.loaded == 0
 
 
-async def test_what_may_be_asked_there_is_told() -> None:
-    answer = await call(HttpApplication(Door().router, HttpOptions()), "OPTIONS", "/upload")
+async def test_options_lists_the_methods_of_deferred_routes() -> None:
+    answer = await call(HttpApplication(DeferredRoutes().router, HttpOptions()), "OPTIONS", "/upload")
     assert (answer.status, answer.headers["allow"]) == (200, "HEAD, GET, POST")
 
 
-async def test_those_who_come_at_once_wait_for_the_same() -> None:
-    door = Door()
-    application = HttpApplication(door.router, HttpOptions())
+async def test_simultaneous_requests_wait_for_the_same_declaration() -> None:
+    deferred = DeferredRoutes()
+    application = HttpApplication(deferred.router, HttpOptions())
     answers = await asyncio.gather(*(call(application, "GET", "/admin/roles/7") for _ in range(5)))
     assert [answer.status for answer in answers] == [200] * 5
-    assert len(door.router.declared()) == len(door.router.routes())
+    assert len(deferred.router.declared()) == len(deferred.router.routes())
 
 
 @pytest.mark.parametrize("template", ["/upload/files", "/:anything", "/Admin"])
-def test_beside_others_below_the_same_segments_they_are_declared_at_once(template: str) -> None:
-    """Which one a path points to depends on all of them."""
-    assert Door(template).loaded == 1
-    door = Door("/api/articles")
-    assert door.loaded == 0
-    door.router.add("GET", template, answer_path_values)
-    assert door.loaded == 1
+def test_with_other_routes_below_the_same_segments_they_are_declared_immediately(template: str) -> None:
+    """Matching a path depends on all of them."""
+    assert DeferredRoutes(template).loaded == 1
+    deferred = DeferredRoutes("/api/articles")
+    assert deferred.loaded == 0
+    deferred.router.add("GET", template, answer_path_values)
+    assert deferred.loaded == 1
 
 
-def test_who_wants_all_gets_all() -> None:
-    door = Door("/api/articles")
-    assert [route.template for route in door.router.declared()] == ["/api/articles"]
-    assert [route.template for route in door.router.routes()] == ["/api/articles", "/admin/roles/:id", "/Upload"]
+def test_listing_all_routes_declares_them() -> None:
+    deferred = DeferredRoutes("/api/articles")
+    assert [route.template for route in deferred.router.declared()] == ["/api/articles"]
+    assert [route.template for route in deferred.router.routes()] == ["/api/articles", "/admin/roles/:id", "/Upload"]
 
 
-async def test_when_it_fails_the_next_request_tries_again() -> None:
+async def test_a_failed_declaration_is_retried_by_the_next_request() -> None:
     router, tries = Router(), []
 
     def load() -> Callable[[], None]:

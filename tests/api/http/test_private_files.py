@@ -47,12 +47,12 @@ async def get(shop: Shop, target: str, method: str = "GET", **headers: str) -> A
 
 
 async def hide(shop: Shop, file: dict[str, Any], *, private: bool = True) -> dict[str, Any]:
-    """Make a file private, as the endpoint of the pages does; return what the API responds of it."""
+    """Make a file private, as the admin pages' endpoint does; return the file from the API."""
     services = shop.site.octavo.site.services
     library = services.manage().library
 
     async def anybody(*_: object) -> None:
-        """Allow it."""
+        """Allow everything."""
 
     await services.files.privacy.set(file["id"], library.file_answer, None, anybody, private=private)
     return await read(shop, file)
@@ -64,18 +64,18 @@ async def read(shop: Shop, file: dict[str, Any]) -> dict[str, Any]:
 
 
 def urls(file: dict[str, Any]) -> list[str]:
-    """The URLs of a file and its formats."""
+    """Return the URLs of a file and its formats."""
     formats = [part["url"] for part in (file["formats"] or {}).values()]
     return [url for url in (file["url"], *formats) if not url.startswith("data:")]
 
 
 def names(file: dict[str, Any]) -> set[str]:
-    """The names of a file and its formats in the storage, without presets."""
+    """Return the names of a file and its formats in the storage, without presets."""
     return {url.partition("?")[0].rpartition("/")[2] for url in urls(file)}
 
 
 def plain(url: str) -> str:
-    """The URL without its signature."""
+    """Return the URL without its signature."""
     return url.partition("&expires=")[0].partition("?expires=")[0]
 
 
@@ -101,7 +101,7 @@ async def test_private_files_need_a_signed_url(shop: Shop) -> None:
 
 
 async def test_a_private_file_has_no_other_spelling(shop: Shop) -> None:
-    """A collation that pads texts with spaces finds the variant, although the signature was not required."""
+    """A collation that ignores trailing spaces would find the variant without checking the signature."""
     (file,) = await shop.add(PHOTO)
     await hide(shop, file)
     path, query = file["url"], f"preset=wide&expires={2**33}"
@@ -212,7 +212,7 @@ async def test_signed_urls_of_a_public_file_end_when_it_becomes_private(shop: Sh
 
 
 async def is_hidden(shop: Shop, file: dict[str, Any]) -> bool:
-    """Whether the file is private in the folder, as in the table."""
+    """Return whether the file is private on disk, and check that the table agrees."""
     storage = shop.site.octavo.infrastructure.media.storage
     assert isinstance(storage, LocalStorage)
     found = {storage.is_private(name) for name in names(file)}
@@ -234,7 +234,7 @@ async def change(shop: Shop, file: dict[str, Any], check: Callable[[EntryUnit], 
     await services.files.privacy.set(file["id"], answer, None, guard, private=private)
 
 
-async def test_after_errors_a_file_is_where_the_table_says(shop: Shop) -> None:
+async def test_after_errors_storage_and_table_agree(shop: Shop) -> None:
     (file,) = await shop.add(PHOTO)
 
     def fail(unit: EntryUnit) -> None:
@@ -258,8 +258,8 @@ async def test_after_errors_a_file_is_where_the_table_says(shop: Shop) -> None:
         assert await is_hidden(shop, file) == private
 
 
-async def test_files_that_are_not_where_the_table_says_are_moved(shop: Shop) -> None:
-    """After a kill between move and commit, and after a restore of the database."""
+async def test_misplaced_files_are_moved(shop: Shop) -> None:
+    """After a kill between move and commit, and after the database was restored."""
     shared = shop.site.octavo.infrastructure
     places, storage = PrivateFileMover(shared.database, shared.media.storage), shared.media.storage
     assert isinstance(storage, LocalStorage)
@@ -311,7 +311,7 @@ async def test_reading_private_files_can_need_a_permission(tmp_path: Path, books
     body = json.dumps({"query": query}).encode()
 
     async def shown(token: str | None) -> list[dict[str, Any]]:
-        """The file in three responses to a caller."""
+        """Return the file from three responses to a caller."""
         given = [("Content-Type", "application/json"), *([("Authorization", f"Bearer {token}")] if token else [])]
         asgi = site.octavo.asgi
         entry = (await call(asgi, "GET", f"/api/books/{book}?populate=cover", given)).json["data"]["attributes"]
@@ -376,7 +376,7 @@ async def test_a_file_that_becomes_private_is_purged(tmp_path: Path, bookshop_co
     shown = await hide(shop, file)
 
     async def purged() -> int:
-        """The number of messages that purge the file with its formats."""
+        """Return the number of messages that purge the file with its formats."""
         payloads = await site.database.fetch_all("SELECT payload FROM octavo_outbox WHERE topic = 'purge'")
         return sum({*tags} <= {*json.loads(payload)["tags"]} for (payload,) in payloads)
 

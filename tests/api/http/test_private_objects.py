@@ -1,4 +1,4 @@
-"""Private files in a bucket: they have another key, and only signed URLs of the service return them."""
+"""Private files in a bucket: they have another key, and only the service's signed URLs return them."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -37,7 +37,7 @@ async def bucket_shop(
 
 
 def hidden_keys(s3_server: S3Server, bucket: str) -> list[bool]:
-    """Whether each object of a bucket has the key of a private file."""
+    """Return for each object of a bucket whether it has a private file's key."""
     return [key.startswith("site/.private-") for key in s3_server.keys(bucket)]
 
 
@@ -90,7 +90,7 @@ async def test_a_private_file_in_a_bucket_stays_private_when_it_is_replaced(
     assert s3_server.keys(bucket) == []
 
 
-async def test_objects_that_are_not_where_the_table_says_are_moved(bucket_shop: tuple[Shop, str]) -> None:
+async def test_misplaced_objects_are_moved(bucket_shop: tuple[Shop, str]) -> None:
     shop, _ = bucket_shop
     shared = shop.site.octavo.infrastructure
     storage = shared.media.storage

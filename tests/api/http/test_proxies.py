@@ -1,4 +1,4 @@
-"""Which proxies are believed."""
+"""Trusted proxies."""
 
 import pytest
 
@@ -24,6 +24,6 @@ def test_addresses_and_networks_are_believed(networks: tuple[str, ...], address:
     assert (address in TrustedProxies(networks)) is trusted
 
 
-def test_what_is_no_network_is_refused() -> None:
+def test_invalid_networks_are_refused() -> None:
     with pytest.raises(ValueError, match=r"proxy\.example"):
         TrustedProxies(("proxy.example",))

@@ -1,4 +1,4 @@
-"""The nested-bracket rules, held against answers of the JavaScript `qs` serializer (6.15) itself."""
+"""Nested brackets in query strings, compared with results of JavaScript's `qs` (6.15)."""
 
 import time
 from collections.abc import Iterator
@@ -133,7 +133,7 @@ def test_keys_of_forms_can_have_dots(text: str, expected: dict[str, Any]) -> Non
     assert parse_form(text) == expected
 
 
-def test_no_text_is_no_parameter() -> None:
+def test_empty_text_has_no_parameters() -> None:
     assert parse_query_string("") == {}
 
 
@@ -191,7 +191,7 @@ def test_parameters_after_the_thousandth_are_ignored() -> None:
     assert list(parse_query_string(_repeat(1005, "a{}=1"))) == [f"a{i}" for i in range(1000)]
 
 
-def test_what_is_nested_past_the_limit_is_one_name() -> None:
+def test_nesting_past_the_limit_is_part_of_the_name() -> None:
     inner: Any = {"[l][m]": "1"}
     for name in reversed([f"k{i}" for i in range(20)]):
         inner = {name: inner}
@@ -215,7 +215,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_text_takes_linear_time(text: str) -> None:
+def test_hostile_text_is_parsed_in_linear_time(text: str) -> None:
     start = time.process_time()
     parse_query_string(text)
     parse_query_string(text, merged=True)

@@ -1,4 +1,4 @@
-"""What a request says about itself, and how much of its body is read."""
+"""A request's properties, and limits on reading its body."""
 
 import asyncio
 import gzip
@@ -75,13 +75,13 @@ def test_forwarded_addresses_count_as_far_as_proxies_are_trusted(
     assert request_of("GET", "/", headers, options=options).client == client
 
 
-def test_a_request_has_one_id_of_its_own() -> None:
+def test_each_request_has_one_id() -> None:
     first, second = request_of(), request_of()
     assert first.id == first.id != second.id
 
 
 @pytest.mark.parametrize("chunks", [[b"0123456789"], [b"01", b"", b"23456789"], [b"0123456789", b""]])
-def test_a_body_is_joined_from_its_pieces_and_kept(chunks: list[bytes]) -> None:
+def test_a_body_is_joined_from_its_chunks_and_cached(chunks: list[bytes]) -> None:
     async def read() -> tuple[bytes, bytes]:
         request = request_of(chunks=chunks, options=SMALL)
         return await request.body(), await request.body()
@@ -116,7 +116,7 @@ def test_compressed_bodies_are_read(encoding: str, packed: bytes) -> None:
     assert body == {"a": "x" * 1000}
 
 
-def test_a_compressed_body_may_not_unfold_past_the_limit() -> None:
+def test_the_limit_applies_to_decompressed_bodies() -> None:
     options = HttpOptions(body=BodyLimits(json=1000))
     bomb = gzip.compress(b"0" * 500_000, mtime=0)
     with pytest.raises(PayloadTooLargeError):

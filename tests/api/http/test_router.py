@@ -1,4 +1,4 @@
-"""Which route a method and a path point to."""
+"""Methods and paths are matched to routes."""
 
 import pytest
 
@@ -53,7 +53,7 @@ FOUND = [
 
 
 @pytest.mark.parametrize("method, path, template, values", FOUND)
-def test_a_path_leads_to_its_route(method: str, path: str, template: str, values: dict[str, str]) -> None:
+def test_paths_are_matched(method: str, path: str, template: str, values: dict[str, str]) -> None:
     found = router().find(method, path)
     assert found is not None
     assert (found[0].template, dict(found[1])) == (template, values)

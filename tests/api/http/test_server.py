@@ -1,4 +1,4 @@
-"""Over real sockets and a real server: bytes that no client library would send, and what comes back."""
+"""Real sockets and a real server: malformed bytes that no client library would send, and their responses."""
 
 import json
 import signal
@@ -24,7 +24,7 @@ class Server:
         return socket.create_connection(("127.0.0.1", self.port), timeout=90)
 
     def exchange(self, data: bytes) -> tuple[int, bytes]:
-        """Send bytes, read until the server closes; status and body of the answer."""
+        """Send bytes and read until the server closes; return the response's status and body."""
         with self.connect() as connection:
             connection.sendall(data)
             return read_answer(connection)
@@ -123,7 +123,7 @@ def test_forms_are_streamed(server: Server) -> None:
     assert (status, json.loads(answer)) == (200, {"value": {"data": "{}"}, "files": [["é.png", 1_000_000]]})
 
 
-def test_a_slow_but_steady_body_is_waited_for(server: Server) -> None:
+def test_a_slow_but_steady_body_is_received(server: Server) -> None:
     with server.connect() as connection:
         connection.sendall(request("POST", "/api/echo", f"Content-Type: {JSON}", "Content-Length: 7"))
         for piece in (b'{"', b'a"', b":", b"1}"):
@@ -144,7 +144,7 @@ def test_clients_that_leave_do_no_harm(server: Server) -> None:
     assert server.exchange(request("GET", "/_health"))[0] == 204
 
 
-def test_stopping_finishes_what_is_under_way() -> None:
+def test_stopping_finishes_running_requests() -> None:
     server = start_server()
     with server.connect() as connection:
         connection.sendall(request("GET", "/api/work"))

@@ -1,4 +1,4 @@
-"""A single-page application below a path: files, deep links, how long each is kept, and what it never answers."""
+"""A single-page application below a path: files, deep links, cache lifetimes, and paths that it never serves."""
 
 import gzip
 from pathlib import Path
@@ -44,7 +44,7 @@ def test_every_address_below_is_the_page(app: HttpApplication, path: str) -> Non
     assert "content-disposition" not in answer.headers
 
 
-def test_files_with_a_digest_in_their_names_are_kept_for_ever(app: HttpApplication) -> None:
+def test_files_with_a_digest_in_their_names_are_immutable(app: HttpApplication) -> None:
     answer = ask(app, "GET", "/admin/main.0a1b2c3d.js")
     assert (answer.body, answer.headers["content-type"]) == (b"run()", "text/javascript; charset=utf-8")
     assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
@@ -52,7 +52,7 @@ def test_files_with_a_digest_in_their_names_are_kept_for_ever(app: HttpApplicati
     assert ask(app, "HEAD", "/admin/a/deep.css").status == 200
 
 
-def test_a_page_that_was_seen_is_not_sent_again(app: HttpApplication) -> None:
+def test_cached_pages_are_not_sent_again(app: HttpApplication) -> None:
     tag = ask(app, "GET", "/admin/").headers["etag"]
     assert ask(app, "GET", "/admin/", headers=[("If-None-Match", tag)]).status == 304
 
@@ -66,18 +66,18 @@ def test_a_page_that_was_seen_is_not_sent_again(app: HttpApplication) -> None:
         ("/", "text/html"),
     ],
 )
-def test_what_is_not_a_page_is_not_found(app: HttpApplication, path: str, accept: str) -> None:
+def test_paths_that_are_not_pages_are_not_found(app: HttpApplication, path: str, accept: str) -> None:
     router_answers = ask(app, "GET", path, headers=[("Accept", accept)])
     assert path == "/" or router_answers.status == 404
     assert PAGE.encode() not in router_answers.body
 
 
 @pytest.mark.parametrize("path", ["/admin/../secret.txt", "/admin/%2e%2e/secret.txt", "/admin/..%2fsecret.txt"])
-def test_nothing_outside_can_be_reached(app: HttpApplication, path: str) -> None:
+def test_files_outside_the_folder_cannot_be_reached(app: HttpApplication, path: str) -> None:
     assert b"secret" not in ask(app, "GET", path).body
 
 
-def test_other_files_below_the_path_are_found_where_the_page_has_none(app: HttpApplication) -> None:
+def test_other_files_below_the_path_are_served(app: HttpApplication) -> None:
     assert ask(app, "GET", "/admin/logo.png").body == b"logo"
 
 
@@ -92,7 +92,7 @@ def pages(tmp_path: Path) -> HttpApplication:
     return HttpApplication(Router(), HttpOptions(), static=page)
 
 
-def test_a_page_of_ones_own_is_for_browsers(pages: HttpApplication) -> None:
+def test_deep_links_are_only_for_browsers(pages: HttpApplication) -> None:
     for path, accept, status in (
         ("/admin", "*/*", 200),
         ("/admin/", "*/*", 200),
@@ -140,9 +140,7 @@ def test_assets_of_another_build_are_not_found(versioned: HttpApplication) -> No
         ("main.js", "gzip", False),
     ],
 )
-def test_files_that_are_kept_are_sent_compressed(
-    pages: HttpApplication, name: str, accepted: str, packed: bool
-) -> None:
+def test_cacheable_files_are_sent_compressed(pages: HttpApplication, name: str, accepted: str, packed: bool) -> None:
     for _ in range(2):
         answer = ask(pages, "GET", f"/admin/assets/{name}", headers=[("Accept-Encoding", accepted)])
         assert (answer.headers.get("content-encoding") == "gzip") is packed
@@ -152,7 +150,7 @@ def test_files_that_are_kept_are_sent_compressed(
     assert not packed or len(answer.body) < 200
 
 
-def test_parts_of_a_file_are_those_of_the_file_itself(pages: HttpApplication) -> None:
+def test_ranges_refer_to_the_uncompressed_file(pages: HttpApplication) -> None:
     headers = [("Accept-Encoding", "gzip"), ("Range", "bytes=0-2")]
     answer = ask(pages, "GET", "/admin/assets/main-0a1b2c3d4e5f.js", headers=headers)
     assert (answer.status, answer.body) == (206, b"run")

@@ -1,4 +1,4 @@
-"""Slow requests are remembered, quick ones are not; nothing of their queries."""
+"""Slow requests are recorded without their queries; fast ones are not."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ from octavo.operations.telemetry.observer import AllObservers
 from tests.api.http.asgi import call
 
 
-def test_what_took_long_is_remembered_without_its_query() -> None:
+def test_slow_requests_are_recorded_without_their_query() -> None:
     async def slow(_: Request) -> Response:
         await asyncio.sleep(SLOW + 0.05)
         return Response(200, b"{}")

@@ -1,4 +1,4 @@
-"""Files: which are served, with which headers, in which pieces; and which can never be reached."""
+"""Static files: which are served, their headers and ranges, and which can never be reached."""
 
 import os
 from email.utils import formatdate
@@ -64,14 +64,14 @@ def tagged(folder: Path) -> HttpApplication:
     return HttpApplication(Router(), static=StaticFiles({"/": folder}, StaticOptions("max-age=60", entity_tags=True)))
 
 
-def test_a_path_may_have_options_of_its_own(folder: Path) -> None:
+def test_a_path_can_have_its_own_options(folder: Path) -> None:
     files = StaticFiles({"/": folder}, StaticOptions("max-age=60"), {"/uploads": StaticOptions("max-age=5")})
     app = HttpApplication(Router(), static=files)
     found = {path: ask(app, "GET", path).headers["cache-control"] for path in ("/uploads/a.png", "/robots.txt")}
     assert found == {"/uploads/a.png": "max-age=5", "/robots.txt": "max-age=60"}
 
 
-def test_a_file_comes_with_all_its_headers(app: HttpApplication) -> None:
+def test_a_file_has_all_headers(app: HttpApplication) -> None:
     assert ask(app, "GET", "/uploads/a.png", [("X-Request-Id", "seventeen")]) == Answer(
         200,
         {
@@ -109,7 +109,7 @@ def test_a_file_comes_with_all_its_headers(app: HttpApplication) -> None:
         ("/uploads/%61.png", "uploads/a.png"),
     ],
 )
-def test_files_are_served_whole_and_head_tells_their_length(app: HttpApplication, path: str, name: str) -> None:
+def test_files_are_served_completely_and_head_returns_their_length(app: HttpApplication, path: str, name: str) -> None:
     named = [("X-Request-Id", "seventeen")]
     answer, head = ask(app, "GET", path, named), ask(app, "HEAD", path, named)
     assert (answer.status, answer.body) == (200, FILES[name])
@@ -122,7 +122,7 @@ SCRIPTS = ("x.js", "y.mjs", "z.JS", "w.es", "v.jsm")
 
 @pytest.mark.parametrize("prefix", ["/uploads/", "/%75ploads/", "/uploads/deep/", "/%55ploads/"])
 def test_uploaded_scripts_are_text(folder: Path, prefix: str) -> None:
-    """A page of this origin would run them otherwise; files of the project beside them are what they are."""
+    """Otherwise a page could run uploaded scripts as its own; the project's files beside them stay scripts."""
     files = StaticFiles({"/": folder}, None, {"/uploads": StaticOptions(untrusted=True)})
     app = HttpApplication(Router(), HttpOptions(security_headers=()), static=files)
     for name in SCRIPTS:
@@ -198,7 +198,7 @@ def test_active_content_is_sandboxed(
         "/" + "a" * 5000,
     ],
 )
-def test_nothing_else_can_be_reached(app: HttpApplication, path: str) -> None:
+def test_other_files_cannot_be_reached(app: HttpApplication, path: str) -> None:
     for method in ("GET", "HEAD"):
         assert ask(app, method, path).status == 404
 
@@ -227,7 +227,7 @@ RANGES = [
 
 
 @pytest.mark.parametrize("wanted, status, content_range, body", RANGES)
-def test_one_range_of_a_file_can_be_asked_for(
+def test_one_range_of_a_file_can_be_requested(
     app: HttpApplication, wanted: str, status: int, content_range: str | None, body: bytes
 ) -> None:
     answer = ask(app, "GET", "/uploads/a.png", [("Range", wanted)])
@@ -235,7 +235,7 @@ def test_one_range_of_a_file_can_be_asked_for(
     assert answer.headers["content-length"] == str(len(body))
 
 
-def test_a_range_may_cross_pieces(app: HttpApplication) -> None:
+def test_a_range_can_span_chunks(app: HttpApplication) -> None:
     answer = ask(app, "GET", "/uploads/big.mp4", [("Range", f"bytes={CHUNK - 5}-{CHUNK + 4}")])
     assert answer.body == BIG[CHUNK - 5 : CHUNK + 5]
 
@@ -275,8 +275,8 @@ def test_conditions_are_met(tagged: HttpApplication, headers: list[Header], stat
     assert ("content-length" in answer.headers) == (status != 304)
 
 
-def test_a_file_that_changes_again_within_a_second_is_sent_again(app: HttpApplication, folder: Path) -> None:
-    """A moment in the future stands for the current second."""
+def test_a_file_that_changes_twice_within_a_second_is_sent_again(app: HttpApplication, folder: Path) -> None:
+    """The modification time, in the future here, has a resolution of one second."""
     moment = 4_000_000_000
     for content in (b"old", b"new"):
         (folder / "uploads/a.png").write_bytes(content)
@@ -299,8 +299,8 @@ def test_the_longest_path_decides_which_folder_is_meant(folder: Path, tmp_path: 
     assert ask(app, "GET", "/uploads/x.svg").status == 404
 
 
-def test_the_icon_comes_from_the_folder_of_icons_first(folder: Path, tmp_path: Path) -> None:
-    """Observed: a PNG before an ICO, both as an icon, and kept for a day."""
+def test_the_icon_folder_has_precedence(folder: Path, tmp_path: Path) -> None:
+    """Observed: a PNG before an ICO, both as an icon, and cached for a day."""
     project = tmp_path / "project"
     project.mkdir()
     app = HttpApplication(Router(), static=StaticFiles({"/": folder}, icons=project))

@@ -1,4 +1,4 @@
-"""Code on the bookshop: resolvers, policies and middlewares in every place, well and badly behaved."""
+"""Project code of the bookshop: resolvers, policies and middlewares of every kind, with and without errors."""
 
 from octavo import EntryPage, PolicyError, ValidationError
 

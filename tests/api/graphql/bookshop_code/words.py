@@ -1,3 +1,3 @@
-"""A neighbour that `index.py` imports."""
+"""A module that `index.py` imports."""
 
 GREETING = "hello"

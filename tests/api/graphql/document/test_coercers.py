@@ -59,7 +59,7 @@ def operation_of(text: str) -> OperationDefinitionNode:
 
 
 def read(schema: GraphQLSchema, text: str, given: Any, coercers: Coercers | None) -> str:
-    """The values, their types and order, or the errors."""
+    """Return the representation of the values, in their order, or the errors."""
     try:
         operation = operation_of(text)
         return repr(read_variables(schema, operation, given, None if coercers is None else coercers.of(operation)))
@@ -112,7 +112,7 @@ def test_valid_values_take_the_fast_path(schema: GraphQLSchema) -> None:
         Coercers(schema).read(operation, {"i": "5"})
 
 
-def test_types_that_documents_make_up_are_not_kept_without_end(schema: GraphQLSchema) -> None:
+def test_the_cache_of_variable_types_is_limited(schema: GraphQLSchema) -> None:
     coercers = Coercers(schema)
     names = [name for name, kind in schema.type_map.items() if is_input_type(kind)]
     for name, depth in itertools.product(names, range(40)):

@@ -1,4 +1,4 @@
-"""Documents and variables are refused as v4 refuses them; valid ones are read once."""
+"""Invalid documents and variables get the errors of v4; valid documents are parsed once."""
 
 import tracemalloc
 from typing import Any
@@ -36,7 +36,7 @@ def places(error: GraphQLError) -> list[dict[str, int]]:
 
 
 def refusals(documents: Documents, text: str, variables: dict[str, Any]) -> list[dict[str, Any]]:
-    """The errors in the response."""
+    """Return the errors in the response."""
     try:
         document = documents.read(text)
     except RefusedDocument as refused:
@@ -63,7 +63,7 @@ def test_documents_and_variables_are_refused_as_recorded(documents: Documents) -
     assert differing == []
 
 
-def test_documents_are_kept_by_their_text(documents: Documents) -> None:
+def test_documents_are_cached_by_their_text(documents: Documents) -> None:
     text = "{plains{data{id}}}"
     assert documents.known(text) is None
     kept = documents.keep(documents.read(text))
@@ -83,7 +83,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_document_takes_no_more_than_is_counted(name: str) -> None:
+def test_the_memory_of_a_document_is_counted(name: str) -> None:
     text = TEXTS[name]
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]

@@ -1,4 +1,4 @@
-"""What operations may cost, as the settings have it."""
+"""Limits on the cost of operations, from the settings."""
 
 import pytest
 
@@ -24,7 +24,7 @@ async def test_batches_have_the_length_of_the_setting(bookshop: Site) -> None:
         (GraphqlLimits(aliases=1), "{ a: __typename b: __typename }", "The document has more than 1 aliases"),
     ],
 )
-async def test_limits_are_those_of_the_settings(bookshop: Site, limits: GraphqlLimits, text: str, message: str) -> None:
+async def test_limits_come_from_the_settings(bookshop: Site, limits: GraphqlLimits, text: str, message: str) -> None:
     async with served(bookshop, limits=limits) as site:
         answer = await send(site, {"query": text})
         assert (answer.status, messages(answer.json)) == (400, [message])
@@ -34,8 +34,8 @@ LISTS = """query ($n: Int) { authors(pagination: { limit: $n }) { data { attribu
   data { attributes { slug } } } } } } }"""
 
 
-async def test_lists_in_lists_are_held_to_what_an_answer_may_cost(warm: Site) -> None:
-    """Each of n authors: `attributes` and `books`, each of its n books: `attributes` and `slug`."""
+async def test_nested_lists_count_toward_the_cost_of_a_response(warm: Site) -> None:
+    """n authors have `attributes` and `books` each; each of their n books has `attributes` and `slug`."""
     async with served(warm, limits=GraphqlLimits(values=10 * (2 + 10 * 2))) as site:
         assert len((await ask(site, LISTS, n=10))["data"]["authors"]["data"]) == 7
         before = site.database.statements
@@ -52,7 +52,7 @@ async def test_all_root_fields_count_together(bookshop: Site) -> None:
 
 
 @pytest.mark.parametrize("config", [{"max_limit": 3}, {"amount_limit": 3}, {"amount_limit": 3, "max_limit": 5}])
-async def test_lists_are_no_longer_than_either_setting_says(bookshop: Site, config: dict[str, int]) -> None:
+async def test_both_settings_limit_lists(bookshop: Site, config: dict[str, int]) -> None:
     genres = "genres(pagination: { limit: -1 }) { data { id } }"
     text = f"{{ books(pagination: {{ limit: 50 }}) {{ data {{ attributes {{ {genres} }} }} }} }}"
     async with served(bookshop, "production", **config) as site:

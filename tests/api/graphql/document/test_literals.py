@@ -1,4 +1,4 @@
-"""Texts that differ only in literals have one template, whose document is theirs but for the literals."""
+"""Documents that differ only in literals share a template, which reproduces each of them."""
 
 import gc
 import itertools
@@ -60,7 +60,7 @@ def found(templates: Templates, text: str) -> Literals | None:
 
 
 class _Filling(Visitor):
-    """Puts literals into the places of the variables of a template."""
+    """Replaces a template's variables with literals."""
 
     def __init__(self, literals: Literals) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class _Filling(Visitor):
 
 
 def filled(literals: Literals) -> str:
-    """The text of a template with the literals of a text in their places."""
+    """Return a template's text with the document's literals inserted."""
     operations = (*literals.template.document.operations, *literals.template.document.fragments.values())
     return "\n\n".join(print_ast(visit(one, _Filling(literals))) for one in operations)
 
@@ -116,10 +116,10 @@ def test_a_template_is_the_document_of_its_texts(
 
 
 @pytest.mark.parametrize("text", [PLAIN % '"1" "x"', PLAIN % "05", PLAIN % "5x", PLAIN % '"""x"', "{", PLAIN % '"x'])
-def test_what_cannot_be_parsed_has_no_template(templates: Templates, text: str) -> None:
+def test_documents_with_syntax_errors_have_no_template(templates: Templates, text: str) -> None:
     learned(templates, PLAIN % "1", PLAIN % "2", PLAIN % '"1"', PLAIN % '"2"')
     assert found(templates, text) is None
-    learned(templates, text, text)  # as if it had been valid
+    learned(templates, text, text)  # as if it were valid
     assert found(templates, text) is None
 
 
@@ -201,7 +201,7 @@ def test_texts_without_an_end_are_read_once(part: str) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 40])
-def test_a_template_takes_no_more_than_it_counts_for(schema: GraphQLSchema, count: int) -> None:
+def test_the_memory_of_a_template_is_counted(schema: GraphQLSchema, count: int) -> None:
     names = itertools.count()
     fields = " ".join(
         f'f{next(names)}: books(filters: {{title: {{eq: "%s"}}}}) {{ data {{ id }} }}' for _ in range(count)
@@ -209,7 +209,7 @@ def test_a_template_takes_no_more_than_it_counts_for(schema: GraphQLSchema, coun
     cache = CacheBudget(10_000_000).cache("templates")
     templates = Templates(schema, cache, lambda parent, name: False)
     splits = [split_literals(f"{{ {fields % ((word,) * count)} }}") for word in ("sea", "moon")]
-    learned(templates, TEXTS % '"sea"', TEXTS % '"moon"')  # makes what the schema makes late
+    learned(templates, TEXTS % '"sea"', TEXTS % '"moon"')  # builds the lazy parts of the schema
     gc.collect()
     size = cache.report().size
     tracemalloc.start()

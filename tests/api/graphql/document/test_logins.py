@@ -1,4 +1,4 @@
-"""How many attempts at accounts one request may make."""
+"""The maximum number of sign-in attempts in one request."""
 
 import pytest
 from graphql import parse

@@ -22,7 +22,7 @@ def test_a_text_is_found_by_its_hash() -> None:
         assert known.resolve("", extensions(sha)) == text
 
 
-def test_what_is_not_kept_is_asked_for() -> None:
+def test_unknown_hashes_are_reported() -> None:
     known = PersistedQueries(CacheBudget(LARGEST_SHARE * ENTRY_BYTES).cache("persisted"))
     assert known.resolve("a", extensions(HASHES["a"])) == "a"
     with pytest.raises(PersistedQueryRefused, match="PersistedQueryNotFound"):

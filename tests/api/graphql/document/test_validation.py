@@ -1,4 +1,4 @@
-"""Documents have the same errors as graphql-core finds, also where rules and nodes are left out."""
+"""Documents have the errors that graphql-core finds, even where rules and nodes are skipped."""
 
 from collections.abc import Iterator
 

@@ -67,7 +67,7 @@ def test_values_are_refused(declared: str, given: dict[str, Any], message: str) 
     assert [error.message for error in caught.value.errors] == [message]
 
 
-def test_only_so_many_errors_are_told() -> None:
+def test_the_number_of_errors_is_limited() -> None:
     with pytest.raises(RefusedVariables) as caught:
         read("$a:[Int]", {"a": ["x"] * 1000})
     assert len(caught.value.errors) == 51

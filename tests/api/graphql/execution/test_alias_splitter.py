@@ -1,4 +1,4 @@
-"""Entries that one field shows several times: read as one answer, and cut apart again."""
+"""Aliases of one field with different entries: read in one response and split into separate ones."""
 
 import json
 
@@ -11,7 +11,7 @@ TITLE, PAGES, NULL = Object((("t", Value("title")),)), Object((("p", Value("page
 
 
 def render(answer: Answer | Guarded, entry: dict[str, object]) -> str:
-    """The JSON that a database answers for an entry."""
+    """Return the JSON that a database returns for an entry."""
     match answer:
         case Object(members=members):
             return "{" + ",".join(f'"{key}":{render(inner, entry)}' for key, inner in members) + "}"

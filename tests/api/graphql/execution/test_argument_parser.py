@@ -1,4 +1,4 @@
-"""Arguments of generated fields to Query."""
+"""Arguments of generated fields are converted to a `Query`."""
 
 from typing import Any
 
@@ -111,7 +111,7 @@ def test_the_page_that_is_shown(
     assert (found, found.is_cut(page), page_info(found, page, 100)) == (requested, is_cut, shown)
 
 
-def test_all_entries_on_one_page_are_told_as_they_were_asked_for() -> None:
+def test_pagination_of_all_entries_on_one_page_is_the_requested_one() -> None:
     page = read_page({"limit": -1, "start": 2}, LIMITS)
     assert page_info(RequestedPage(None, 1), page, 7) == PageInfo(number=1, size=5, pages=1, total=7)
     assert page_info(RequestedPage(100, 1), page, 7) == PageInfo(number=1, size=100, pages=1, total=7)
@@ -186,5 +186,5 @@ def test_filters(given: dict[str, Any], conditions: tuple[Filter, ...]) -> None:
 
 
 @pytest.mark.parametrize("given", [None, {}])
-def test_filters_that_restrict_nothing(given: dict[str, Any] | None) -> None:
+def test_filters_that_match_everything(given: dict[str, Any] | None) -> None:
     assert read_filters(given, PATH) is None

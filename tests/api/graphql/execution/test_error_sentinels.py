@@ -1,4 +1,4 @@
-"""Errors deep in an answer: nulls with white space before them, taken out of the bytes again."""
+"""Errors deep in a response: nulls preceded by white space, which is removed from the bytes."""
 
 import pytest
 
@@ -11,11 +11,11 @@ FORBIDDEN, WRONG, MIXED = ForbiddenError(), ValidationError("wrong"), Pagination
 
 
 def answer_with(*nulls: Fixed) -> bytes:
-    """An answer with these nulls in it, one after another."""
+    """Return a response with a list of these nulls."""
     return b'{"a":1,"b":[%b]}' % b",".join(null.json.encode() for null in nulls)
 
 
-def test_sentinels_are_nulls_of_their_own() -> None:
+def test_each_sentinel_is_a_distinct_null() -> None:
     sentinels = ErrorSentinels()
     nulls = [sentinels.forbidden(), sentinels.null(WRONG), sentinels.null(MIXED), sentinels.forbidden()]
     assert [null.json for null in nulls] == ["\r\t\rnull", "\r\n\rnull", "\r\n\t\rnull", "\r\t\rnull"]
@@ -57,5 +57,5 @@ def test_one_null_holds_the_sentinels_of_all() -> None:
         (Object((("a", ErrorSentinels().forbidden()),)), False),
     ],
 )
-def test_what_is_an_error(answer: object, expected: bool) -> None:
+def test_is_error(answer: object, expected: bool) -> None:
     assert is_error(answer) is expected

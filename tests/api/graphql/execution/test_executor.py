@@ -1,4 +1,4 @@
-"""Operations on known documents, to the bytes of their answers."""
+"""Operations on known documents, up to the bytes of their responses."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ FORBIDDEN = render(ForbiddenError())
 
 
 def engine_of(bookshop: Site) -> Engine:
-    """A new engine without cached documents."""
+    """Return a new engine without cached documents."""
     site = bookshop.octavo.site
     content = GraphqlContent(
         authenticator=bookshop.octavo.infrastructure.authenticator,
@@ -64,7 +64,7 @@ async def test_root_fields_are_joined_in_their_order(bookshop: Site, text: str, 
     assert await run(engine_of(bookshop), text, id="2") == expected.encode()
 
 
-async def test_what_is_forbidden_is_null_and_leaves_the_rest(bookshop: Site) -> None:
+async def test_forbidden_fields_are_null_and_others_are_returned(bookshop: Site) -> None:
     found = await run(engine_of(bookshop), "{ books { data { id } } genre(id: 1) { data { id } } }")
     assert json.loads(found) == {"errors": [FORBIDDEN], "data": {"books": None, "genre": {"data": {"id": "1"}}}}
 
@@ -92,7 +92,7 @@ async def test_introspection_is_answered_without_the_database(bookshop: Site) ->
     assert bookshop.database.statements == before
 
 
-async def test_a_mutation_is_never_kept(bookshop: Site) -> None:
+async def test_mutations_are_never_cached(bookshop: Site) -> None:
     engine, text = engine_of(bookshop), 'mutation { createGenre(data: { name: "x" }) { data { id } } }'
     document = engine.documents.read(text)
     answer = await run(engine, text)

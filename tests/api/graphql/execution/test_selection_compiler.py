@@ -1,4 +1,4 @@
-"""Selection sets to Answers: the fields of an entry as one value."""
+"""Selection sets are compiled to answers: the fields of an entry as one value."""
 
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ def schema(registry: Registry) -> GraphQLSchema:
 
 
 def context_of(schema: GraphQLSchema, registry: Registry, text: str, most: int, **how: Any) -> SelectionContext:
-    """The context of a document's operation; its database is never asked."""
+    """Return the context of a document's operation, without queries to its database."""
     fragments = {item.name.value: item for item in parse(text).definitions if isinstance(item, FragmentDefinitionNode)}
     return SelectionContext(
         selections=Selections(schema, fragments, {}),
@@ -52,7 +52,7 @@ def context_of(schema: GraphQLSchema, registry: Registry, text: str, most: int, 
 def compile_entity(
     schema: GraphQLSchema, registry: Registry, text: str, most: int = 10_000, **how: Any
 ) -> tuple[Answer, list[dict[str, Any]]]:
-    """The compiled selection set of a book, and the errors that its results may contain."""
+    """Return the compiled selection set of a book, and the errors that its results may contain."""
     context = context_of(schema, registry, text, most, **how)
     operation, entity = parse(text).definitions[0], schema.type_map["BookEntity"]
     assert isinstance(operation, OperationDefinitionNode)
@@ -114,7 +114,7 @@ WITHOUT_ERRORS: list[tuple[str, Answer]] = [
             ),
         ),
     ),
-    (  # a component hides that a relation may not be read
+    (  # a component does not show that a relation is not readable
         "{ attributes { details { vault { __typename data { id } } } } }",
         entity(
             details=Nested(
@@ -155,7 +155,7 @@ REFUSED: list[tuple[str, str, OctavoError]] = [
 
 
 @pytest.mark.parametrize("key, field, error", REFUSED)
-def test_what_is_refused_is_null_and_leaves_the_rest(
+def test_refused_fields_are_null_and_others_are_returned(
     schema: GraphQLSchema, registry: Registry, key: str, field: str, error: OctavoError
 ) -> None:
     found = compile_entity(schema, registry, f"{{ attributes {{ {field} pages }} }}")
@@ -163,7 +163,7 @@ def test_what_is_refused_is_null_and_leaves_the_rest(
     assert found == (entity(**expected), [render(error)])
 
 
-def test_what_is_deleted_leads_nowhere(schema: GraphQLSchema, registry: Registry) -> None:
+def test_deleted_entries_have_no_relations(schema: GraphQLSchema, registry: Registry) -> None:
     text = "{ attributes { author { data { id } } genres { data { id } } details { id } extras { __typename } pages } }"
     assert compile_entity(schema, registry, text, is_gone=True) == (
         entity(
@@ -174,10 +174,10 @@ def test_what_is_deleted_leads_nowhere(schema: GraphQLSchema, registry: Registry
 
 
 @pytest.mark.parametrize("most, is_refused", [(122, False), (121, True)])
-def test_lists_multiply_the_cost_of_what_is_below(
+def test_lists_multiply_the_cost_of_their_fields(
     schema: GraphQLSchema, registry: Registry, most: int, is_refused: bool
 ) -> None:
-    """A book and its attributes are two values; ten genres and theirs, twenty; ten books of each, a hundred."""
+    """A book and its attributes count two; ten genres with attributes, twenty; ten books of each genre, a hundred."""
     text = "{ attributes { genres { data { attributes { books { data { id } } } } } } }"
     if is_refused:
         with pytest.raises(ValidationError):

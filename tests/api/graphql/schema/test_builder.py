@@ -1,4 +1,4 @@
-"""The schema is v4's own, to the letter, and every field of it says what it stands for."""
+"""The schema is identical to v4's, and each field has a description."""
 
 import json
 from typing import Any
@@ -69,7 +69,7 @@ DISABLED_FIELDS = frozenset(
 
 
 def sorted_sdl(schema: GraphQLSchema) -> list[str]:
-    """As it was recorded: the printer of those days left out where scalars are specified."""
+    """Return the lines of the schema as recorded, when the printer left out the specification URLs of scalars."""
     lines = print_schema(lexicographic_sort_schema(schema)).splitlines()
     return [line.partition(" @specifiedBy")[0] for line in lines]
 
@@ -79,7 +79,7 @@ def test_schema_is_the_recorded_one(name: str) -> None:
     assert sorted_sdl(schema_of(name)) == recorded_sdl(name).splitlines()
 
 
-def test_what_is_excluded_is_missing_as_recorded() -> None:
+def test_exclusions_match_the_recording() -> None:
     registry = registry_of("excluded")
     exclusions = Exclusions(
         types=EXCLUDED.types,
@@ -91,7 +91,7 @@ def test_what_is_excluded_is_missing_as_recorded() -> None:
     assert sorted_sdl(build_schema(registry, exclusions)) == recorded_sdl("excluded").splitlines()
 
 
-def test_nothing_is_generated_when_that_is_switched_off() -> None:
+def test_nothing_is_generated_if_disabled() -> None:
     schema = build_schema(registry_of("blog"), generate=False)
     assert print_schema(schema) == "type Query {\n  ok: Boolean!\n}"
 
@@ -103,8 +103,8 @@ def test_inputs_of_content_types_carry_timestamps() -> None:
     assert "createdAt" not in print_type(schema.type_map["ComponentBasicPartInput"])
 
 
-def test_times_alone_are_nothing_to_write() -> None:
-    """Observed: a type without attributes is made and changed without `data`."""
+def test_types_with_only_timestamps_have_no_input() -> None:
+    """Observed: a type without attributes is created and updated without `data`."""
     schema = build_schema(registry_of("kinds"))
     assert schema.mutation_type is not None
     assert list(schema.mutation_type.fields["createEmpty"].args) == []
@@ -112,7 +112,7 @@ def test_times_alone_are_nothing_to_write() -> None:
     assert "EmptyInput" not in schema.type_map
 
 
-def test_json_tells_where_it_is_specified() -> None:
+def test_the_json_scalar_has_a_specification_url() -> None:
     asked = '{ __type(name: "JSON") { specifiedByUrl specifiedByURL } other: __type(name: "Date") { specifiedByUrl } }'
     reported = "http://www.ecma-international.org/publications/files/ECMA-ST/ECMA-404.pdf"
     assert graphql_sync(schema_of("blog"), asked).data == {
@@ -124,12 +124,12 @@ def test_json_tells_where_it_is_specified() -> None:
 @pytest.mark.parametrize("name", ["blog", "kinds", "names", "letters"])
 def test_schema_is_valid(name: str) -> None:
     schema = build_schema(registry_of(name))
-    schema._validation_errors = None  # it is assumed valid; look all the same
+    schema._validation_errors = None  # schemas are built as valid, so validate explicitly
     assert validate_schema(schema) == []
 
 
 def unordered(value: Any) -> Any:
-    """Without the order of lists: fields and types have none."""
+    """Sort all lists, because fields and types have no order."""
     if isinstance(value, dict):
         return {name: unordered(item) for name, item in value.items()}
     if isinstance(value, list):
@@ -154,7 +154,7 @@ SILENT = {
 
 
 @pytest.mark.parametrize("name", ["blog", "kinds"])
-def test_every_generated_field_says_what_it_stands_for(name: str) -> None:
+def test_every_generated_field_has_a_description(name: str) -> None:
     silent = set()
     for named in schema_of(name).type_map.values():
         if isinstance(named, GraphQLObjectType | GraphQLInputObjectType) and not named.name.startswith("__"):

@@ -1,4 +1,4 @@
-"""Values of enumerations get names; the values themselves stay what is stored."""
+"""Enumeration values get GraphQL names; the stored values stay as they are."""
 
 import pytest
 from graphql import GraphQLEnumType

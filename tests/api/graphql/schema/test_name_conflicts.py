@@ -1,4 +1,4 @@
-"""Names that GraphQL cannot take are reported before a schema is made."""
+"""Conflicts of GraphQL names are reported before a schema is built."""
 
 import json
 from pathlib import Path
@@ -82,13 +82,13 @@ def test_recorded_definitions_are_sound(name: str) -> None:
     assert left_out(registry_of(name)).problems == ()
 
 
-def test_reserved_names_are_those_that_every_schema_has() -> None:
+def test_reserved_names_are_in_every_schema() -> None:
     assert set(schema_of("kinds").type_map) >= RESERVED
 
 
 @pytest.mark.parametrize("name, plural", [("query", "queries"), ("error", "errors"), ("upload", "uploads")])
-def test_a_type_with_a_name_of_graphql_itself_is_left_out(tmp_path: Path, name: str, plural: str) -> None:
-    """And what points to it; a project of v4 that has one still starts."""
+def test_types_with_reserved_names_are_left_out(tmp_path: Path, name: str, plural: str) -> None:
+    """Fields that refer to it are left out too, so that v4 projects with such types start."""
     relation = {"type": "relation", "relation": "oneToOne", "target": f"api::{name}.{name}"}
     write(tmp_path, name, plural, {"text": TEXT})
     write(tmp_path, "thing", "things", {"title": TEXT, "other": relation})
@@ -103,7 +103,7 @@ def test_a_type_with_a_name_of_graphql_itself_is_left_out(tmp_path: Path, name: 
     assert validate_schema(schema) == []
 
 
-def test_a_type_named_subscription_is_a_type_as_any_other(tmp_path: Path) -> None:
+def test_a_type_can_be_named_subscription(tmp_path: Path) -> None:
     """As in v4, whose schemas have no subscriptions."""
     write(tmp_path, "subscription", "subscriptions", {"text": TEXT})
     registry = load_registry(tmp_path)
@@ -114,7 +114,7 @@ def test_a_type_named_subscription_is_a_type_as_any_other(tmp_path: Path) -> Non
     assert (schema.subscription_type, validate_schema(schema)) == (None, [])
 
 
-def test_what_is_left_out_leaves_a_valid_schema(tmp_path: Path) -> None:
+def test_leaving_out_conflicts_results_in_a_valid_schema(tmp_path: Path) -> None:
     """Names are assigned in order; a later type or attribute with the same name is left out."""
     kinds = {"type": "enumeration", "enum": ["a"]}
     zone = {"type": "dynamiczone", "components": []}
@@ -125,5 +125,5 @@ def test_what_is_left_out_leaves_a_valid_schema(tmp_path: Path) -> None:
     assert left_out(registry).definitions == {"api::foo1.foo1", "api::foo-1-entity.foo-1-entity"}
     assert left_out(registry).attributes == {("api::foo-1.foo-1", "akind")}
     schema = build_schema(registry)
-    schema._validation_errors = None  # it is assumed valid; look all the same
+    schema._validation_errors = None  # schemas are built as valid, so validate explicitly
     assert validate_schema(schema) == []

@@ -44,7 +44,7 @@ async def told(site: Site, body: Any, accept: str, token: str | None = None) -> 
         ("", "application/json"),
     ],
 )
-async def test_answers_have_the_media_type_that_is_asked_for(bookshop: Site, accept: str, kind: str) -> None:
+async def test_responses_have_the_accepted_media_type(bookshop: Site, accept: str, kind: str) -> None:
     answer = await told(bookshop, {"query": BOOK}, accept)
     assert (answer.status, answer.headers["content-type"], answer.json) == (200, kind, ANSWERED)
 
@@ -65,16 +65,14 @@ REQUEST_ERRORS: dict[str, tuple[Any, int]] = {
 
 
 @pytest.mark.parametrize("body, status", REQUEST_ERRORS.values(), ids=REQUEST_ERRORS)
-async def test_requests_that_cannot_run_are_refused_as_the_specification_says(
-    bookshop: Site, body: Any, status: int
-) -> None:
+async def test_invalid_requests_get_the_status_of_the_specification(bookshop: Site, body: Any, status: int) -> None:
     answer = await told(bookshop, body, GRAPHQL)
     assert (answer.status, answer.headers["content-type"]) == (status, f"{GRAPHQL}; charset=utf-8")
     assert list(answer.json) == ["errors"]
     assert all(error["message"] for error in answer.json["errors"])
 
 
-async def test_a_wrong_token_is_refused_as_the_specification_says(bookshop: Site) -> None:
+async def test_invalid_tokens_get_the_status_of_the_specification(bookshop: Site) -> None:
     answer = await told(bookshop, {"query": BOOK}, GRAPHQL, "wrong")
     assert (answer.status, list(answer.json)) == (401, ["errors"])
 

@@ -1,4 +1,4 @@
-"""The playground: where it is, what it may load, and that it works in a real browser."""
+"""The playground: its URL, its content security policy, and that it works in a real browser."""
 
 import base64
 import re
@@ -48,7 +48,7 @@ async def test_the_playground_is_for_development(bookshop: Site, mode: Mode, alw
 
 
 @pytest.mark.anyio
-async def test_only_what_bears_the_nonce_may_run(bookshop: Site) -> None:
+async def test_only_scripts_with_the_nonce_run(bookshop: Site) -> None:
     async with served(bookshop, "development") as site:
         first, second = await get(site), await get(site)
     policies = []
