@@ -1,4 +1,4 @@
-"""Queries are values: equal where they ask the same, whatever the request looked like."""
+"""Queries are values: equal if they request the same, whatever the form of the request."""
 
 import pytest
 
@@ -19,10 +19,10 @@ SAME = [
 
 
 @pytest.mark.parametrize("one, other", SAME)
-def test_where_a_part_stood_does_not_make_it_another(one: object, other: object) -> None:
+def test_positions_do_not_affect_equality(one: object, other: object) -> None:
     assert (one, hash(one)) == (other, hash(other))
 
 
-def test_what_differs_is_not_equal() -> None:
+def test_different_queries_are_not_equal() -> None:
     assert Query(page=Page(limit=1)) != Query(page=Page(limit=2))
     assert Sort(names=("a",)) != Sort(names=("a",), descending=True)

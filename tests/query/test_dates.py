@@ -1,4 +1,4 @@
-"""Dates, times and instants in every form that the reference takes."""
+"""Dates, times and timestamps in every format that v4 accepts."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -62,7 +62,7 @@ def test_instants(value: Any, expected: str) -> None:
         10**30,
     ],
 )
-def test_what_is_no_instant(value: Any) -> None:
+def test_invalid_timestamps(value: Any) -> None:
     with pytest.raises(ValidationError, match="Invalid format, expected a timestamp or an ISO date"):
         read_instant(value)
 
@@ -74,7 +74,7 @@ def test_dates() -> None:
 
 
 @pytest.mark.parametrize("value", ["", "2024-1-1", "2024/01/01", "2024-13-01", "2024-01-32", 5, None, []])
-def test_what_is_no_date(value: Any) -> None:
+def test_invalid_dates(value: Any) -> None:
     with pytest.raises(ValidationError, match="Invalid format, expected yyyy-MM-dd"):
         read_date(value)
 
@@ -101,7 +101,7 @@ def test_times() -> None:
         ([], "Expected a string, got a object"),
     ],
 )
-def test_what_is_no_time(value: Any, message: str) -> None:
+def test_invalid_times(value: Any, message: str) -> None:
     with pytest.raises(ValidationError) as refused:
         read_time(value)
     assert refused.value.message == message

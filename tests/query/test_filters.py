@@ -1,4 +1,4 @@
-"""Filter parameters to filters: every form, and what each refusal says."""
+"""Filter parameters to filters: every form, and every error message."""
 
 from typing import Any
 
@@ -107,7 +107,7 @@ def test_refusals_say_where(value: Any, message: str) -> None:
     assert refused.value.message == message
 
 
-def test_every_part_knows_where_it_stood() -> None:
+def test_every_node_has_its_position() -> None:
     found = read_filters({"author": {"name": {"$eqi": "x"}}})
     assert isinstance(found, And)
     author = found.items[0]

@@ -41,7 +41,7 @@ def test_numbers(value: object, expected: float) -> None:
 
 
 @pytest.mark.parametrize("value", NO_NUMBERS)
-def test_what_is_no_number(value: object) -> None:
+def test_invalid_numbers(value: object) -> None:
     assert math.isnan(js_number(value))
 
 
@@ -53,7 +53,7 @@ def test_ids_of_digits(value: object) -> None:
 @pytest.mark.parametrize(
     "value", ["0x41", "6.5e1", "65.0", " 65", "+65", "65\n", "", 65.0, True, None, [65], "٦٥", "9" * 20]
 )
-def test_ids_of_anything_else(value: object) -> None:
+def test_invalid_ids(value: object) -> None:
     assert math.isnan(id_number(value, digits_only=True))
 
 
@@ -82,9 +82,9 @@ def test_ids_of_entries_as_digits_only() -> None:
 @pytest.mark.parametrize(
     "value, expected", [(2.0, "2"), (-2.0, "-2"), (2.5, "2.5"), (float(MAX_SAFE_INTEGER), "9007199254740991")]
 )
-def test_numbers_without_a_fraction_are_whole(value: float, expected: str) -> None:
+def test_numbers_without_a_fraction_are_integers(value: float, expected: str) -> None:
     assert repr(exact_number(value)) == expected
 
 
-def test_whole_numbers_that_are_not_exact_stay_as_they_are() -> None:
+def test_inexact_integers_stay_floats() -> None:
     assert [repr(exact_number(value)) for value in (2.0**53, 1e300)] == ["9007199254740992.0", "1e+300"]

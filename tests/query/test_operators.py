@@ -23,7 +23,7 @@ def test_rows_are_found_by_their_name() -> None:
         ("$null", "$notNull"),
     ],
 )
-def test_opposites_differ_in_negation_alone(name: str, opposite: str) -> None:
+def test_opposites_differ_only_in_negation(name: str, opposite: str) -> None:
     one, other = op.OPERATORS[name], op.OPERATORS[opposite]
     assert (one.test, one.operand, one.ignores_case) == (other.test, other.operand, other.ignores_case)
     assert (one.negated, other.negated) == (False, True)

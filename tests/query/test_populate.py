@@ -1,4 +1,4 @@
-"""Populate parameters: names, paths, lists, objects, kinds of a zone; merged where they name the same."""
+"""Populate parameters: names, paths, lists, objects and component types of a dynamic zone. Equal names are merged."""
 
 from typing import Any
 
@@ -109,7 +109,7 @@ def test_refusals_say_where(value: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize("value", [{"a": ["b"]}, [{"a": ["b"]}, "a"], ["a", {"a": ["b"]}]])
-def test_faults_wait_until_it_is_known_what_the_name_is(value: Any) -> None:
+def test_errors_are_deferred_until_the_name_is_resolved(value: Any) -> None:
     (populate,) = read_query({"populate": value}).populate
     assert (populate.name, populate.fault.startswith("Invalid populate: expected an object at ")) == ("a", True)
 

@@ -1,4 +1,4 @@
-"""The cost of a read: computed before its names are resolved, in a bounded number of steps."""
+"""The cost of a read: computed before names are resolved, in a bounded number of steps."""
 
 from typing import Any
 
@@ -73,7 +73,7 @@ def repeated(names: str, times: int) -> str:
         "populate[zone][on][c.kind1][populate][page][populate]=" + ".".join(["tags.pages"] * 4),
     ],
 )
-def test_what_multiplies_is_refused_with_its_place(registry: Registry, text: str) -> None:
+def test_exponential_requests_are_refused_with_their_path(registry: Registry, text: str) -> None:
     with pytest.raises(ValidationError) as refused:
         check(registry, text)
     assert refused.value.message.startswith("The request costs at least ")
@@ -93,12 +93,12 @@ def test_what_multiplies_is_refused_with_its_place(registry: Registry, text: str
         "&".join(f"filters[$or][{number}][tags][pages][title][$contains]=x" for number in range(200)),
     ],
 )
-def test_what_applications_ask_is_not_refused(registry: Registry, text: str) -> None:
+def test_requests_of_real_applications_are_accepted(registry: Registry, text: str) -> None:
     check(registry, text)
 
 
 def test_computing_the_cost_is_bounded_by_the_limit(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A request of 100 bytes that means 5 ** 9 steps takes no more than its limit to be refused."""
+    """A request of 100 bytes with 5 ** 9 steps is refused after as many steps as the limit."""
     levels = 0
     level = read_cost._Walk.level
 
@@ -117,7 +117,7 @@ def test_computing_the_cost_is_bounded_by_the_limit(registry: Registry, monkeypa
 def test_the_cost_bounds_the_steps_of_the_sanitizer(
     registry: Registry, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    """Every level that the sanitizer looks into has been counted."""
+    """Every level that the sanitizer visits has been counted."""
     levels = 0
     level = QuerySanitizer.level
 

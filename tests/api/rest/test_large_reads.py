@@ -57,7 +57,7 @@ def check_too_large(site: Site, answer: Any) -> None:
 
 
 @pytest.mark.parametrize("target", [ONE, MANY])
-async def test_what_multiplies_is_refused_with_its_place(bookshop: Site, target: str) -> None:
+async def test_exponential_requests_are_refused_with_their_path(bookshop: Site, target: str) -> None:
     async with limited(bookshop, largest=64 * KILOBYTE) as site:
         check_too_large(site, await site.get(f"{target}?{EXPLOSIVE}"))
         assert (await site.get(target)).status == 200

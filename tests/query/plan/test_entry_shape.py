@@ -1,4 +1,4 @@
-"""Fields that are shown though nobody named them: those that sort."""
+"""Fields that a read selects although no parameter names them: the ones it sorts by."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Filters to conditions: steps, negation pushed down, and what a row of nulls would answer."""
+"""Filters to conditions: steps, pushed-down negation, and the result for a row of nulls."""
 
 import pytest
 
@@ -15,7 +15,7 @@ T = op.Test
 
 
 def outline(condition: Condition) -> object:
-    """A condition as nested tuples that can be read."""
+    """Return a condition as readable nested tuples."""
     match condition:
         case nodes.Tested(attribute=attribute, test=test, parameters=parameters, negated=negated, ignores_case=fold):
             name = attribute.name if attribute else "id"
@@ -139,5 +139,5 @@ UNKNOWN = nodes.Tested(None, T.EQUAL)
         (Any((NOT_NULL, NOT_NULL)), False),
     ],
 )
-def test_what_a_row_of_nulls_answers(condition: Condition, expected: bool | None) -> None:
+def test_result_for_a_row_of_nulls(condition: Condition, expected: bool | None) -> None:
     assert matches_nulls(condition) is expected

@@ -1,4 +1,4 @@
-"""How deep lists lie in one another, and the way to the innermost."""
+"""The depth of nested lists, and the path to the innermost one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Operands, as callers write them, to typed values: what reads, what equals nothing, what is refused."""
+"""Operands from callers to typed values: accepted values, values that match nothing, and errors."""
 
 import math
 

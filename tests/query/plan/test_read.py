@@ -1,4 +1,4 @@
-"""Searches: which attributes are looked into, and that a value is bound only where it is compared."""
+"""Searches: the searched attributes, and that a value is bound only if it is compared."""
 
 import pytest
 
@@ -9,11 +9,11 @@ from octavo.query.plan.read import search
 from octavo.schema.registry import Registry
 from tests.models.bookshop import GENRE
 
-IMPRINT = "api::imprint.imprint"  # has no text to look into
+IMPRINT = "api::imprint.imprint"  # has no searchable text
 
 
 def looked_into(condition: Condition) -> list[str]:
-    """The names of the attributes that are compared."""
+    """Return the names of the compared attributes."""
     assert isinstance(condition, Any)
     return [
         item.attribute.name if item.attribute else "id" for item in condition.items if isinstance(item, nodes.Tested)
@@ -30,7 +30,7 @@ def looked_into(condition: Condition) -> list[str]:
         (IMPRINT, "12", ["id"], ["12"]),
     ],
 )
-def test_texts_numbers_and_the_id_are_looked_into(
+def test_texts_numbers_and_the_id_are_searched(
     registry: Registry, uid: str, text: str, names: list[str], values: list[object]
 ) -> None:
     planning = Planning(registry)

@@ -79,7 +79,7 @@ def test_an_update_changes_the_difference(registry: Registry, tool: Definition, 
     ]
 
 
-def test_what_is_linked_already_changes_nothing(registry: Registry, tool: Definition) -> None:
+def test_existing_links_change_nothing(registry: Registry, tool: Definition) -> None:
     row = RowNode(definition=tool, id=1, links={"maker": [2], "users": [3]})
     current: Links = {(tool, 1, "maker"): [(2, None)], (tool, 1, "users"): [(3, 1.0)]}
     assert plan_write([row], registry, current) == []
@@ -95,7 +95,7 @@ def test_targets_with_one_owner_are_taken_first(registry: Registry) -> None:
     ]
 
 
-def test_a_deletion_removes_what_is_owned_and_the_entry_last(
+def test_a_deletion_removes_owned_rows_and_the_entry_last(
     registry: Registry, tool: Definition, leg: Definition
 ) -> None:
     changes = plan_delete(tool, [1], registry, [(leg, 7), (leg, 8)])

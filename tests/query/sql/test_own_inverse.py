@@ -1,4 +1,4 @@
-"""Relations that name themselves in `inversedBy`: v4 swaps the columns of their tables."""
+"""Relations whose `inversedBy` names themselves: v4 swaps the columns of their tables."""
 
 import json
 import sqlite3
@@ -31,7 +31,7 @@ ROWS = {
     ],
     "SELECT node_id, inv_node_id FROM nodes_buddy_links": [(2, 3)],
 }
-"""What v4 4.26.2 writes for the same updates."""
+"""Rows that v4 4.26.2 writes for the same updates."""
 
 
 async def test_columns_are_those_of_v4(tmp_path: Path) -> None:

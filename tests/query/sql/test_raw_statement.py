@@ -1,4 +1,4 @@
-"""Statements with named values, in the words of each database."""
+"""Statements with named values, in the SQL of each database."""
 
 import importlib
 import pkgutil
@@ -14,7 +14,7 @@ from octavo.query.sql.raw_statement import RawStatement, escape_braces
 from tests.dialects import DIALECTS
 
 RUNNING = {"octavo.__main__", "octavo.asgi"}
-"""Modules that do something when they are imported."""
+"""Modules that run code when imported."""
 
 UPDATE = RawStatement("UPDATE t SET used = {now:instant}, kept = {name} WHERE {t.made_at:milliseconds} < {now}")
 
@@ -31,7 +31,7 @@ UPDATE = RawStatement("UPDATE t SET used = {now:instant}, kept = {name} WHERE {t
         ),
     ],
 )
-def test_values_are_numbered_as_they_come(dialect: Dialect, text: str) -> None:
+def test_values_are_numbered_in_order(dialect: Dialect, text: str) -> None:
     assert UPDATE.bind(dialect, name="a", now=5) == (text, (5, "a"))
 
 
@@ -40,7 +40,7 @@ def test_a_statement_may_have_no_values() -> None:
 
 
 @pytest.mark.parametrize("values", [{}, {"now": 1}, {"now": 1, "name": "a", "other": 2}])
-def test_there_is_one_value_for_each_name(values: dict[str, object]) -> None:
+def test_every_name_needs_one_value(values: dict[str, object]) -> None:
     with pytest.raises(TypeError, match="expected values for now, name; got"):
         UPDATE.bind(SQLITE, **values)
 
@@ -50,19 +50,19 @@ def test_another_name_is_no_value() -> None:
         UPDATE.bind(SQLITE, now=1, nmae="a")
 
 
-def test_a_form_that_no_value_has_is_refused() -> None:
+def test_unknown_formats_are_refused() -> None:
     with pytest.raises(ValueError, match="milisecond"):
         RawStatement("SELECT {made_at:milisecond}").bind(SQLITE)
 
 
-def test_a_finished_piece_stays_as_it_is() -> None:
+def test_escaped_sql_is_not_changed() -> None:
     piece = """concat('{"id":', t.id, '}')"""
     text, values = RawStatement(f"SELECT {escape_braces(piece)} WHERE id = {{id}}").bind(POSTGRESQL, id=1)
     assert (text, values) == (f"SELECT {piece} WHERE id = $1", (1,))
 
 
 def own_statements() -> Iterator[tuple[str, RawStatement]]:
-    """Every statement that is a constant of a module, or one of several in a constant."""
+    """Yield all statements in constants of modules, including nested ones."""
     for module in pkgutil.walk_packages(octavo.__path__, "octavo."):
         if module.name in RUNNING:
             continue
@@ -73,7 +73,7 @@ def own_statements() -> Iterator[tuple[str, RawStatement]]:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda dialect: dialect.name)
-def test_every_statement_can_be_said(dialect: Dialect) -> None:
+def test_every_statement_can_be_rendered(dialect: Dialect) -> None:
     texts = [(place, statement.render(dialect)[0]) for place, statement in own_statements()]
     assert len(texts) > 30
     assert [place for place, text in texts if "{" in text or "}" in text] == []

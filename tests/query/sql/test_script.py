@@ -1,4 +1,4 @@
-"""Scripts cut into statements, each with its line."""
+"""Scripts split into statements, each with its line."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_statements_end_at_semicolons_that_are_neither_quoted_nor_in_comments(di
     assert cut(" \n -- nothing", dialect) == []
 
 
-def test_statements_that_hold_others_are_one() -> None:
+def test_nested_statements_are_one_statement() -> None:
     assert cut(TRIGGER, "sqlite") == [(1, "CREATE"), (4, "SELECT")]
     assert cut(FUNCTIONS, "postgresql") == [(1, "CREATE"), (3, "CREATE"), (4, "SELECT"), (5, "CREATE"), (6, "SELECT")]
 
@@ -44,7 +44,7 @@ def test_statements_that_hold_others_are_one() -> None:
     ("sqlite", "SELECT 1;\nSELECT 'a"), ("postgresql", 'SELECT 1;\nSELECT "a'), ("sqlite", "\nSELECT 1 /* b"),
     ("postgresql", "\nSELECT 1 /* b /* */"), ("postgresql", "\nSELECT $a$ b $b$"),
 ])  # fmt: skip
-def test_what_is_quoted_without_an_end_is_refused_with_its_line(dialect: str, script: str) -> None:
+def test_unterminated_quotes_are_refused_with_their_line(dialect: str, script: str) -> None:
     with pytest.raises(InvalidScript) as caught:
         cut(script, dialect)
     assert caught.value.line == 2

@@ -1,4 +1,4 @@
-"""Changes as statements, for both databases."""
+"""Changes of tables as statements, for each database."""
 
 import pytest
 
@@ -84,7 +84,7 @@ def test_statements(change: Change, dialect: str) -> None:
     assert ";".join(change.statements(DIALECTS[dialect])) == text
 
 
-def test_what_loses_data() -> None:
+def test_changes_that_lose_data() -> None:
     assert {type(change).__name__ for change in STATEMENTS if change.loses_data} == {
         "ChangeType",
         "DropColumn",
@@ -98,7 +98,7 @@ def test_nothing_to_do(dialect: str) -> None:
     assert difference([table], {"t": table, "other": table}, DIALECTS[dialect]) == []
 
 
-def test_changes_come_in_the_order_to_make_them() -> None:
+def test_changes_are_in_executable_order() -> None:
     wanted = Table(name="t", columns=(ID, NUMBER), indexes=(UNIQUE,), foreign_keys=(KEY,))
     found = Table(
         name="t",
@@ -118,7 +118,7 @@ def test_changes_come_in_the_order_to_make_them() -> None:
     ]
 
 
-def test_the_summary_counts_what_was_done_and_names_new_tables_once() -> None:
+def test_the_summary_counts_changes_and_names_new_tables_once() -> None:
     column, index = Column("a", "text"), Index(name="i", columns=("a",))
     changes = [
         CreateTable("new", (column,), ()),

@@ -1,4 +1,4 @@
-"""Changes of tables on MySQL and MariaDB: their statements, and what a real server makes of them."""
+"""Changes of tables on MySQL and MariaDB: their statements, and their effect on a real server."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
@@ -86,7 +86,7 @@ async def database(anyio_backend: str, mysql_server: MysqlServer, mysql_name: st
 
 
 async def change_tables(database: Database, *wanted: Table, managed: Sequence[str] = ()) -> list[str]:
-    """Make all changes; what is left to change then."""
+    """Apply all changes and return the remaining ones."""
     physical, dialect = physical_tables(wanted, database.dialect), database.dialect
     for change in in_sequence(difference(physical, await found_tables(database, dialect), dialect, managed)):
         for text in change.statements(dialect):
@@ -163,7 +163,7 @@ async def test_two_columns_of_an_index_change(database: Database) -> None:
 async def test_an_index_of_several_changed_columns_is_dropped_once(
     database: Database, types: Mapping[str, str] | None
 ) -> None:
-    """One that Octavo no longer needs, one that does not fit long texts, and one of the administrator."""
+    """An index that Octavo no longer needs, one that does not fit long texts, and one of the administrator."""
     strings = (ID, Column("s", "string"), Column("n", "string"))
     indexes = (Index(name="octavo_old", columns=("s", "n")), Index(name="u", columns=("s", "n"), unique=True))
     await change_tables(database, Table(name="t", columns=strings, indexes=indexes))
@@ -174,7 +174,7 @@ async def test_an_index_of_several_changed_columns_is_dropped_once(
     assert [index.name for index in left] == (["mine"] if types else [])
 
 
-async def test_a_key_gets_another_target_and_a_column_goes_with_its_key(database: Database) -> None:
+async def test_keys_get_another_target_and_are_dropped_with_their_column(database: Database) -> None:
     await change_tables(database, *TARGETS, WHOLE)
     [key] = WHOLE.foreign_keys
     assert await change_tables(database, *TARGETS, replace(WHOLE, foreign_keys=(replace(key, target="b2"),))) == []
@@ -213,7 +213,7 @@ async def test_an_interrupted_change_of_a_type_is_repeated(database: Database) -
 
 
 async def test_text_is_not_json(database: Database) -> None:
-    """It would be sent as JSON without any check. MariaDB has JSON as text with a check."""
+    """It would be sent as JSON without validation. MariaDB stores JSON as text with a constraint."""
     await database.execute_script("CREATE TABLE t (id int unsigned PRIMARY KEY, a longtext, b json, c varchar(255))")
     await database.execute("""INSERT INTO t VALUES (1, '1,"b":2', '{}', '{"a": 1}')""")
     columns = [Column(name, "json") for name in "abc"]

@@ -1,4 +1,4 @@
-"""The names that fit, and the types of each database."""
+"""Names within length limits, and the column types of each database."""
 
 from octavo.query.sql.ddl.indexes import Index
 from octavo.query.sql.ddl.physical import physical_tables
@@ -7,7 +7,7 @@ from octavo.query.sql.dialects.postgresql import POSTGRESQL
 from octavo.query.sql.dialects.sqlite import SQLITE
 
 
-def test_names_are_cut_at_characters_and_kept_apart() -> None:
+def test_truncated_names_stay_distinct() -> None:
     long = "ä" * 40
     table = Table(
         name=long,

@@ -1,4 +1,4 @@
-"""What tables definitions ask for. (That they equal the reference's: `tests/database/test_synchronize.py`.)"""
+"""The tables that definitions need. `tests/database/test_synchronize.py` compares them with v4's."""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ def tables_of(definitions: dict[str, Any], tmp_path: Path) -> dict[str, Table]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_no_table_column_or_index_is_asked_for_twice(model: str, tmp_path: Path) -> None:
+def test_no_table_column_or_index_occurs_twice(model: str, tmp_path: Path) -> None:
     tables = wanted_tables(registry_of(recorded(model)["definitions"], tmp_path))
     names = [table.name.lower() for table in tables]
     assert len(set(names)) == len(names)
@@ -80,9 +80,7 @@ def test_an_index_without_its_column_is_left_out(tmp_path: Path) -> None:
         ({"body": {"type": "text"}}, None),
     ],
 )
-def test_entries_are_found_in_the_order_of_what_they_are_called(
-    attributes: dict[str, Any], columns: Any, tmp_path: Path
-) -> None:
+def test_main_fields_have_an_index(attributes: dict[str, Any], columns: Any, tmp_path: Path) -> None:
     table = tables_of(project(attributes), tmp_path)["as"]
     assert next((index.columns for index in table.indexes if index.name == "octavo_as_called"), None) == columns
 

@@ -1,4 +1,4 @@
-"""What each method of the MySQL dialect says: the calls of `test_texts`, in their order."""
+"""The SQL of each method of the MySQL dialect, for the calls of `test_texts` in the same order."""
 
 from typing import Any, Final
 
@@ -139,7 +139,7 @@ SAID: Final[list[tuple[str, Any]]] = [
 @pytest.mark.parametrize(
     "number, said", list(enumerate(SAID)), ids=lambda value: value[0] if isinstance(value, tuple) else ""
 )
-def test_what_a_method_says(number: int, said: tuple[str, Any]) -> None:
+def test_sql_of_each_method(number: int, said: tuple[str, Any]) -> None:
     method, arguments, *_ = CASES[number]
     assert (method, getattr(MYSQL, method)(*arguments)) == said
 
@@ -149,7 +149,7 @@ def test_every_call_has_a_row() -> None:
 
 
 def test_mysql_numbers_the_rows_of_a_page() -> None:
-    """It knows no LIMIT in `group_concat`, but a table in FROM can depend on the row of the statement around it."""
+    """MySQL has no LIMIT in `group_concat`, but a derived table can refer to the enclosing statement."""
     dialect = MySQLDialect()
     dialect.adapt("8.0.36", 2**26)
     assert dialect.join_ordered(OrderedRows("j", "t", ("a", "b DESC"), "l", keys="k"), "r") == JoinedRows(
@@ -165,7 +165,7 @@ def test_mysql_numbers_the_rows_of_a_page() -> None:
 
 
 def test_json_is_compared_and_sorted_as_text() -> None:
-    """MariaDB has it as text. MySQL would find no text equal to it."""
+    """MariaDB stores it as text. In MySQL no text would equal it."""
     dialect, text = MySQLDialect(), "CONVERT(c USING utf8mb4) COLLATE utf8mb4_bin"
     dialect.adapt("9.7.4", 2**24)
     assert dialect.comparable(ValueKind.JSON, "c", ParameterKind.TEXT) == dialect.sorted(ValueKind.JSON, "c") == text

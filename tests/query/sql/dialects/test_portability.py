@@ -1,4 +1,6 @@
-"""Another database is one file and a driver: MySQL gets no SQL of the others, and only dialects and drivers have it."""
+"""Another database is a dialect module and a driver: MySQL gets no SQL of other databases, and no other module has such
+SQL.
+"""
 
 import ast
 import re
@@ -39,11 +41,11 @@ FOREIGN = re.compile(
     | (?<![`\w])(?:key|order|schema|row|rank|groups)\b(?!`)""",
     re.VERBOSE,
 )
-"""Words of SQLite and PostgreSQL, and names that are words of SQL elsewhere: keywords stand in capital letters."""
+"""Tokens of SQLite and PostgreSQL, and names that are keywords elsewhere. Keywords are uppercase."""
 
 
 def foreign(text: str) -> list[str]:
-    """What is left of other databases in a statement, outside of its constants."""
+    """Return the tokens of other databases in a statement, outside its constants."""
     return FOREIGN.findall(CONSTANT.sub("''", text))
 
 
@@ -51,13 +53,13 @@ def foreign(text: str) -> list[str]:
     "text",
     ['SELECT "a"', "SELECT a || b", "SELECT $1", "SELECT t.key FROM t", "a ON CONFLICT"],
 )
-def test_what_is_foreign_is_found(text: str) -> None:
+def test_foreign_sql_is_found(text: str) -> None:
     assert foreign(text)
     assert not foreign(f"SELECT `key`, '{text}' FROM t")
 
 
 class Overheard:
-    """Says everything that a site says in the words of MySQL, too."""
+    """Compiles each statement of a site for MySQL, too."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.texts: set[str] = set()
@@ -93,7 +95,7 @@ class Overheard:
 
 
 @pytest.mark.anyio
-async def test_all_that_a_site_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_all_statements_of_a_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     site = await open_bookshop(tmp_path / "bookshop", {})
     overheard = Overheard(monkeypatch)
     for case in sorted(CASES.glob("*.http")):
@@ -113,7 +115,7 @@ async def test_all_that_a_site_says(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def written(registry: Registry) -> Iterator[str]:
-    """The statements that functions write, and the changes of tables."""
+    """Yield the statements that functions write, and the changes of tables."""
     for module in (files, locales):
         for name, compile in vars(module).items():
             if name.startswith("compile_") and name != "compile_entries_of_locale":
@@ -128,7 +130,7 @@ def written(registry: Registry) -> Iterator[str]:
         yield from change.statements(MYSQL)
 
 
-def test_all_that_functions_write(registry: Registry) -> None:
+def test_all_statements_of_functions(registry: Registry) -> None:
     texts = [*written(registry), *(one.render(MYSQL)[0] for _, one in own_statements())]
     assert {text: found for text in texts if (found := foreign(text))} == {}
 
@@ -139,7 +141,7 @@ SQL = re.compile(
 DRIVERS = ("query/sql/dialects/", "database/sqlite", "database/postgresql", "database/mysql", "operations/backups/")
 
 
-def test_no_other_module_knows_words_of_one_database() -> None:
+def test_no_other_module_contains_sql_of_one_database() -> None:
     root = Path(octavo.__file__).parent
     found = [
         f"{path.relative_to(root)}:{node.lineno}"

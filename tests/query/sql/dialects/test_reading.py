@@ -1,4 +1,4 @@
-"""What the databases make of values: JSON that is valid and exact whatever is stored, and comparisons of plain text."""
+"""Values as JSON, valid and exact for any stored value, and comparisons of plain texts, on each database."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -18,7 +18,7 @@ from tests.models.site import Site
 pytestmark = pytest.mark.anyio
 Kind = ValueKind
 
-# How a value given as text becomes a stored one. SQLite stores what it is given.
+# How a value given as text is stored. SQLite stores it unchanged.
 STORED = {
     Kind.STRING: "{}::text::varchar(255)",
     Kind.TEXT: "{}::text",
@@ -52,7 +52,7 @@ IN_MYSQL = {
 
 
 async def shown(site: Site, kind: ValueKind, value: object) -> Any:
-    """The JSON value that a stored value is shown as."""
+    """Return the JSON value for a stored value."""
     place = "?1"
     if site.database.dialect.name == "postgresql":
         place = STORED[kind].format("$1")
@@ -193,17 +193,17 @@ async def test_postgresql_shows_valid_json_whatever_is_stored(
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 @example(0.1 + 0.2)
-async def test_every_double_comes_back_exactly(bookshop: Site, number: float) -> None:
+async def test_doubles_are_read_exactly(bookshop: Site, number: float) -> None:
     assert await shown(bookshop, Kind.FLOAT, number) == number
 
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])))
-async def test_every_text_comes_back_exactly(bookshop: Site, text: str) -> None:
+async def test_texts_are_read_exactly(bookshop: Site, text: str) -> None:
     assert await shown(bookshop, Kind.TEXT, text) == text
 
 
 @given(st.integers(-62135596800000, 253402300799999))
-async def test_every_instant_comes_back_exactly(bookshop: Site, milliseconds: int) -> None:
+async def test_timestamps_are_read_exactly(bookshop: Site, milliseconds: int) -> None:
     assert await shown(bookshop, Kind.DATETIME, milliseconds) == instant(milliseconds)
     assert await shown(bookshop, Kind.TIMESTAMP, milliseconds) == str(milliseconds)
 
@@ -219,11 +219,11 @@ JSON_VALUES = st.recursive(
 
 
 @given(JSON_VALUES)
-async def test_every_json_value_comes_back_exactly(bookshop: Site, value: Any) -> None:
+async def test_json_values_are_read_exactly(bookshop: Site, value: Any) -> None:
     assert await shown(bookshop, Kind.JSON, json.dumps(value)) == value
 
 
-# Comparisons of texts: whether a text passes a test with an operand, ignoring case or not.
+# Comparisons of texts: whether a text matches an operand, case-sensitive or not.
 COMPARED: list[tuple[op.Test, str, str, bool, bool]] = [
     (op.Test.CONTAINS, "100% pure", "0% p", False, True),
     (op.Test.CONTAINS, "100 pure", "0% p", False, False),
@@ -302,7 +302,7 @@ def test_the_clause_that_cuts_a_page(name: str, limit: str | None, start: str | 
         ("c", "bc", False),
     ],
 )
-async def test_where_there_is_no_text_nothing_ends(
+async def test_ends_with_on_empty_and_missing_texts(
     bookshop: Site, text: str | None, part: str, expected: bool | None
 ) -> None:
     dialect = bookshop.database.dialect

@@ -1,4 +1,4 @@
-"""What each method of a dialect says: one row a call, with the text on each database."""
+"""The SQL of each method of a dialect: a row for each call, with the text for each database."""
 
 from typing import Any, Final
 
@@ -256,7 +256,7 @@ CASES: Final[list[tuple[str, tuple[Any, ...], Any, Any]]] = [
 
 
 @pytest.mark.parametrize("method, arguments, on_sqlite, on_postgresql", CASES)
-def test_what_a_method_says(method: str, arguments: tuple[Any, ...], on_sqlite: Any, on_postgresql: Any) -> None:
+def test_sql_of_each_method(method: str, arguments: tuple[Any, ...], on_sqlite: Any, on_postgresql: Any) -> None:
     said = [getattr(dialect, method)(*arguments) for dialect in (SQLITE, POSTGRESQL)]
     assert said == [on_sqlite, on_postgresql]
     assert [type(one) for one in said] == [type(on_sqlite), type(on_postgresql)]
@@ -276,6 +276,6 @@ def test_every_dialect_knows_every_type_of_column(dialect: Dialect) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda dialect: dialect.name)
 def test_only_one_dialect_is_like_itself(dialect: Dialect) -> None:
-    """Texts are remembered by dialect: there is one object, found by what it is and not by what it holds."""
+    """Texts are cached by dialect: each dialect is one object, compared by identity."""
     assert hash(dialect) == object.__hash__(dialect)
     assert [other for other in DIALECTS.values() if other == dialect] == [dialect]

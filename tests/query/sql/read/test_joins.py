@@ -1,4 +1,4 @@
-"""Which tables lead from an entry along each kind of attribute, in which order."""
+"""The joins from an entry along each kind of attribute, in order."""
 
 from itertools import count
 
@@ -64,7 +64,7 @@ def test_joins(registry: Registry, uid: str, name: str, tables: str, key: str, c
 
 
 @pytest.mark.parametrize("name", ["extras", "title"])
-def test_what_leads_to_no_single_kind_is_no_step(registry: Registry, name: str) -> None:
+def test_steps_need_a_relation_to_one_type(registry: Registry, name: str) -> None:
     book = registry.content_types[BOOK]
     with pytest.raises(TypeError):
         plan_step(book, book.attributes[name], Planning(registry))

@@ -1,4 +1,4 @@
-"""Compiled reads: text that depends on the shape alone, and types too wide for one call of a function."""
+"""Compiled reads: text that depends only on the shape, and types with too many columns for one function call."""
 
 import json
 
@@ -107,7 +107,7 @@ async def test_types_may_be_wider_than_a_function_call(database: Database) -> No
 
 @pytest.mark.parametrize("name, apart", [("sqlite", 0), ("postgresql", 4)])
 def test_a_planner_that_joins_conditions_gets_a_limited_number(registry: Registry, name: str, apart: int) -> None:
-    """`IS TRUE` keeps the others from becoming joins, whose planning takes time."""
+    """`IS TRUE` keeps the other conditions from becoming joins, which take time to plan."""
     for kind, wanted in (("$and", apart), ("$or", 0)):
         for count, times in ((16, 0), (20, wanted)):
             query = "&".join(f"filters[{kind}][{number}][genres][name]=x" for number in range(count))
@@ -134,7 +134,7 @@ NESTED = {
 @pytest.mark.parametrize("shape", NESTED)
 @pytest.mark.parametrize("name", DIALECTS)
 def test_joined_conditions_are_counted_at_any_depth(registry: Registry, name: str, shape: str) -> None:
-    """A condition that is apart starts another sub-select, so a chain is divided into parts."""
+    """A separate condition starts another subselect, so a chain is divided."""
     query, count, apart = NESTED[shape]
     text = compile_read(planned(registry, query).plan, registry, DIALECTS[name], LARGEST_ANSWER)
     repeated, rest = divmod(text.count("IN (SELECT"), count)

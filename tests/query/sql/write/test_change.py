@@ -1,4 +1,4 @@
-"""Changes as text, for both databases, with their values."""
+"""Changes as SQL with their values, for each database."""
 
 from pathlib import Path
 
@@ -128,7 +128,7 @@ def test_very_many_values_take_several_statements(registry: Registry) -> None:
     assert sizes == [2048] * 34 + [256, 64, 48]
 
 
-def test_facts_are_asked_together(registry: Registry) -> None:
+def test_facts_are_read_with_one_statement(registry: Registry) -> None:
     tool: ContentType = registry.content_types[TOOL]
     facts: list[Fact] = [
         EntryFact(content_type=tool, id=1),
