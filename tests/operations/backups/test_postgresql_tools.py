@@ -1,4 +1,4 @@
-"""What becomes of bytes that a program does not read."""
+"""Output of a program after the reader stops early."""
 
 import subprocess
 import sys

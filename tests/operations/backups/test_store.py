@@ -1,4 +1,4 @@
-"""The folder of copies: whole ones or none, which are kept, room that has to be there."""
+"""The folder of backups: complete copies only, retention, and the required free space."""
 
 import os
 from datetime import UTC, datetime, timedelta
@@ -25,7 +25,7 @@ def add(store: Store, made_at: int) -> Copy:
         return store.finish(path, manifest(made_at))
 
 
-def test_a_copy_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_copies_are_complete_or_missing(tmp_path: Path) -> None:
     store = Store(tmp_path / "copies")
     with store.alone(), store.unfinished(NOON) as path:
         (path / "database.db").write_text("half")
@@ -45,7 +45,7 @@ def test_only_one_process_at_a_time(tmp_path: Path) -> None:
         pass
 
 
-def test_what_is_not_ours_stays(tmp_path: Path) -> None:
+def test_other_files_are_not_deleted(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for name, text in (("mine", "{}"), ("broken", "{"), ("other", '{"version": 2}')):
         (tmp_path / name).mkdir()
@@ -58,7 +58,7 @@ def test_what_is_not_ours_stays(tmp_path: Path) -> None:
     assert {"mine", "broken", "other", "note.txt"} < {one.name for one in tmp_path.iterdir()}
 
 
-def test_what_is_kept() -> None:
+def test_retention() -> None:
     moments = [datetime(2026, 3, 18, 12, tzinfo=UTC) - timedelta(hours=6 * number) for number in range(400)]
     copies = [Copy(Path(str(at)), manifest(int(at.timestamp() * 1000))) for at in moments]
 
@@ -72,7 +72,7 @@ def test_what_is_kept() -> None:
     assert kept(copies[:1], Counts(last=0)) == []
 
 
-def test_the_newest_stays_whatever_is_set(tmp_path: Path) -> None:
+def test_the_newest_copy_is_never_deleted(tmp_path: Path) -> None:
     store = Store(tmp_path)
     older, newer = add(store, NOON), add(store, NOON + HOUR)
     assert store.thin(Counts(last=0)) == [older]
@@ -85,7 +85,7 @@ def test_room(tmp_path: Path) -> None:
         Store(tmp_path, leave_free=2**60).require(1024**2)
 
 
-def test_files_that_stay_share_their_bytes(tmp_path: Path) -> None:
+def test_unchanged_files_are_hard_links(tmp_path: Path) -> None:
     source, first, second = tmp_path / "uploads", tmp_path / "first", tmp_path / "second"
     (source / "inner").mkdir(parents=True)
     for name in ("a.jpg", "inner/b.jpg"):
@@ -109,7 +109,7 @@ def test_rows_are_compared() -> None:
 def test_when_one_is_due() -> None:
     schedule = Schedule("0 3 * * *")
     night = NOON - 9 * HOUR
-    assert Record().is_due(schedule, NOON)  # the first one, at once
+    assert Record().is_due(schedule, NOON)  # the first copy, immediately
     good = Record(begun_at=night, ended_at=night + 5, verified_at=night)
     assert not good.is_due(schedule, NOON)
     assert good.is_due(schedule, NOON + 16 * HOUR)
@@ -118,4 +118,4 @@ def test_when_one_is_due() -> None:
     assert failed.is_due(schedule, night + RETRY + 6)
     running = Record(begun_at=night, ended_at=night - 24 * HOUR, verified_at=night - 24 * HOUR)
     assert not running.is_due(schedule, night + ABANDONED)
-    assert running.is_due(schedule, night + ABANDONED + 1)  # its process is gone
+    assert running.is_due(schedule, night + ABANDONED + 1)  # its process has ended

@@ -1,4 +1,4 @@
-"""Requests over HTTP: hostile responses are limited, unstable ones are recognized, and interrupted runs resume."""
+"""Requests over HTTP: hostile responses are limited, unstable ones are detected, and interrupted runs resume."""
 
 import gzip
 import json
@@ -31,7 +31,7 @@ def reply(value: object) -> Answer:
 
 
 def hostile(asked: Asked) -> Answer:
-    """A service whose responses are all unusual."""
+    """Serve unusual responses."""
     bodies = {
         "/api/large": (b"x" * (MOST + 1), {}),
         "/api/bomb": (gzip.compress(b"x" * 50_000_000), {"content-encoding": "gzip"}),
@@ -68,7 +68,7 @@ async def test_responses_have_limits() -> None:
 
 @contextmanager
 def raw_service(start: bytes) -> Iterator[str]:
-    """A service that sends the start of a response to each connection, and never ends it."""
+    """Send the start of a response to each connection, and never end it."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         connections = []
 

@@ -1,4 +1,4 @@
-"""The manual: what `octavo docs` shows of the pages that come with a version."""
+"""The manual: the pages of a version that `octavo docs` shows."""
 
 import re
 import subprocess
@@ -46,7 +46,7 @@ def test_words_are_found_in_any_order_and_headings_first(tmp_path: Path) -> None
 
 
 class Links(HTMLParser):
-    """The links and names of a page."""
+    """Collects the links and names of a page."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class Links(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The documentation site, as a working copy builds it."""
+    """Build the documentation site of the working copy."""
     folder = tmp_path_factory.mktemp("docs") / "site"
     builder = [sys.executable, str(ROOT / "scripts/docs_site.py"), str(folder)]
     built = subprocess.run(builder, capture_output=True, text=True, check=False)
@@ -88,7 +88,7 @@ def test_links_of_the_site_lead_somewhere(site: Path) -> None:
     assert pages.keys() - reached - {site / "readme.html"} == set()
 
 
-def test_the_site_asks_nothing_of_the_network(site: Path) -> None:
+def test_the_site_loads_nothing_from_other_hosts(site: Path) -> None:
     for path in site.rglob("*.html"):
         loaded = re.findall(
             r"<(?:script|link|img|iframe)[^>]*(?:src|href)=[\"']?(https?://[^\"' >]+)", path.read_text("utf-8")
@@ -137,7 +137,7 @@ def test_pages_in_the_terminal() -> None:
 
 
 def test_pages_in_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webbrowser, "open", lambda _: False)  # whatever this machine has
+    monkeypatch.setattr(webbrowser, "open", lambda _: False)  # with any installed packages
     [line] = call("--browser", "settings")
     shown = root() / "build/docs-site/settings.html"
     assert line == f"Open this in a browser: {shown.as_uri()}"

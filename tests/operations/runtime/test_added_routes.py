@@ -1,4 +1,4 @@
-"""Routes that are added beside those of content-types."""
+"""Routes added to those of content types."""
 
 import pytest
 

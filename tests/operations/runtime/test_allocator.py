@@ -1,4 +1,4 @@
-"""Memory of large answers stays with the process for the next ones."""
+"""The process retains memory of large responses for later ones."""
 
 import subprocess
 import sys
@@ -44,19 +44,19 @@ def told(environment: dict[str, str], program: str = _FAULTS) -> str:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's")
-def test_blocks_of_answers_are_taken_from_what_was_freed() -> None:
+def test_responses_reuse_freed_memory() -> None:
     kept, few = told({}).split()
-    assert few == "True" or kept == "False"  # another C library decides for itself
+    assert few == "True" or kept == "False"  # other C libraries have their own rules
 
 
 @pytest.mark.parametrize(
     "variable", ["MALLOC_TRIM_THRESHOLD_=65536", "GLIBC_TUNABLES=glibc.malloc.trim_threshold=65536"]
 )
-def test_what_an_operator_says_stays(variable: str) -> None:
+def test_settings_of_the_operator_take_precedence(variable: str) -> None:
     name, _, value = variable.partition("=")
     assert told({name: value}).split()[0] == "False"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's")
-def test_pages_of_programs_are_given_back_and_come_again() -> None:
+def test_pages_of_programs_are_released_and_loaded_again() -> None:
     assert told({}, _PAGES) == "True [(1,)]"

@@ -26,12 +26,12 @@ USER = {"username": "nina", "email": "nina@example.org", "password": "secret-1",
 
 @pytest.fixture(autouse=True)
 async def _ids_go_on(own_bookshop: Site) -> None:
-    """As at a start: the rows came with their own ids."""
+    """Advance the ids, as a start does: the rows were inserted with ids."""
     await continue_ids(own_bookshop.database, own_bookshop.octavo.site.registry)
 
 
 class Ear:
-    """Hears of all changes."""
+    """Records all changes."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -42,7 +42,7 @@ class Ear:
         self._heard.extend(changes)
 
     def heard(self) -> list[tuple[str, str]]:
-        """UID and kind of what was heard since the last time."""
+        """Return UID and kind of the changes since the last call."""
         heard = [(change.uid, str(change.kind)) for change in self._heard]
         self._heard.clear()
         return heard
@@ -97,7 +97,7 @@ async def test_grants_tokens_and_administrators(own_bookshop: Site) -> None:
 
 
 async def test_a_change_of_rights_is_seen_by_the_next_request(own_bookshop: Site) -> None:
-    """Though what is known of roles counts as fresh for a second."""
+    """Although cached permissions are fresh for a second."""
     feed = own_bookshop.octavo.infrastructure.feed
     assert (await own_bookshop.get("/api/vaults")).status == 403
     await grant(own_bookshop.database, "public", ["api::vault.vault.find"], feed)

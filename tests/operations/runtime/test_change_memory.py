@@ -1,4 +1,4 @@
-"""Changes in a row leave nothing behind: what they were made of is let go of, in bytes."""
+"""Repeated reloads leak no memory: replaced sites are freed."""
 
 import asyncio
 import gc
@@ -18,25 +18,25 @@ pytestmark = pytest.mark.anyio
 UID = "api::story.story"
 FORM = {"displayName": "Story", "singularName": "story", "pluralName": "stories"}
 MOST_GROWTH = 100_000
-"""Bytes; one site holds many times as much."""
+"""Bytes. A site takes many times as much."""
 
 
 async def change(process: Process, more: dict[str, Any], **words: Any) -> None:
     form = {**FORM, "attributes": {**STORY["attributes"], **more}, **words}
     assert await process.change_definitions(update_content_type(UID, {"contentType": form})) == UID
-    for target in ("/api/stories?sort=title&populate=*", "/api/stories/1"):  # prepared again by each site
+    for target in ("/api/stories?sort=title&populate=*", "/api/stories/1"):  # each site prepares them again
         assert (await get(process, target)).status in (200, 403, 404)
 
 
 async def held(process: Process) -> int:
-    """The bytes of all that the collector knows, once what has retired is closed."""
+    """Return the bytes of all tracked objects once retired sites are closed."""
     await process.retired()
     await asyncio.sleep(0)
     gc.collect()
     return sum(map(sys.getsizeof, gc.get_objects()))
 
 
-async def test_changes_in_a_row_need_no_more_memory(serve: OpenProcess) -> None:
+async def test_repeated_changes_do_not_leak_memory(serve: OpenProcess) -> None:
     process = await serve()
     measured = []
     for number in range(8):

@@ -1,6 +1,6 @@
-"""Components that rows call by a name of before: v4 renames them in definitions alone, and shows them by attribute.
+"""Components whose rows have a former name: v4 renames them only in definitions, and returns them by attribute.
 
-The bookshop is asked as it is, its rows are given other names, and it has to answer the same.
+These tests rename the components in the bookshop's rows. The responses must stay the same.
 """
 
 import json
@@ -57,7 +57,7 @@ QUERY = """{ books(pagination: { limit: 100 }, sort: "details.weight") { data { 
 
 @asynccontextmanager
 async def prepared(site: Site) -> AsyncIterator[Site]:
-    """The same project on the same database, which is looked into as at a start."""
+    """Open the same project on the same database, and prepare it as a start does."""
     octavo = build(site.octavo.settings)
     await prepare_database(octavo.database, octavo.site.registry, "en")
     try:
@@ -66,8 +66,8 @@ async def prepared(site: Site) -> AsyncIterator[Site]:
         await octavo.database.close()
 
 
-async def call_otherwise(site: Site, where: str = "component_type LIKE 'shop.%'") -> None:
-    """Let rows say `old.` where they say `shop.`."""
+async def rename_components_in_rows(site: Site, where: str = "component_type LIKE 'shop.%'") -> None:
+    """Replace `shop.` with `old.` in the rows."""
     name = site.database.dialect.concat_or_null("'old.'", "substr(component_type, 6)")
     for definition in site.octavo.site.registry.holders():
         table = component_table(definition).name
@@ -84,7 +84,7 @@ async def rows(site: Site, entry: int, *fields: str) -> Sequence[Row]:
 async def answers(site: Site) -> list[Any]:
     found = [(await site.get(target, FULL_TOKEN)).json for target in READS]
     found.append(await ask(site, QUERY, FULL_TOKEN))
-    await site.octavo.infrastructure.authenticator.settle()  # the use of tokens is noted in the background
+    await site.octavo.infrastructure.authenticator.settle()  # uses of tokens are written in the background
     return found
 
 
@@ -109,7 +109,7 @@ async def found_in(site: Site) -> dict[tuple[str, str], OtherName]:
 async def test_reads_answer_the_same(still: Hands, own_bookshop: Site, caplog: pytest.LogCaptureFixture) -> None:
     before = await answers(own_bookshop)
     counts = [await own_bookshop.statements(target, FULL_TOKEN) for target in READS]
-    await call_otherwise(own_bookshop)
+    await rename_components_in_rows(own_bookshop)
     async with prepared(own_bookshop) as site:
         assert await answers(site) == before
         assert [await site.statements(target, FULL_TOKEN) for target in READS] == counts
@@ -122,8 +122,8 @@ async def test_reads_answer_the_same(still: Hands, own_bookshop: Site, caplog: p
     assert "`octavo db rename-component old.details shop.details` updates the name" in caplog.text
 
 
-async def test_writes_leave_no_rows_twice_and_none_alone(own_bookshop: Site) -> None:
-    await call_otherwise(own_bookshop, "field <> 'extras'")
+async def test_writes_leave_no_duplicate_or_orphaned_rows(own_bookshop: Site) -> None:
+    await rename_components_in_rows(own_bookshop, "field <> 'extras'")
     async with prepared(own_bookshop) as site:
         count = "SELECT count(*) FROM components_shop_chapters"
         before = await site.database.fetch_value(count)
@@ -151,7 +151,7 @@ async def test_writes_leave_no_rows_twice_and_none_alone(own_bookshop: Site) -> 
 
 
 async def test_rows_of_other_components_are_not_shown(own_bookshop: Site, caplog: pytest.LogCaptureFixture) -> None:
-    """v4 shows whatever component has the same id."""
+    """v4 would return any component with the same id."""
     database = own_bookshop.database
     await database.execute(
         "UPDATE books_components SET component_type = 'shop.quote' WHERE field = 'details' AND entity_id = 1"
@@ -179,7 +179,7 @@ async def test_rows_of_other_components_are_not_shown(own_bookshop: Site, caplog
 async def test_rows_get_the_name_of_now(own_bookshop: Site, tmp_path: Path) -> None:
     target = "/api/books/3?populate[extras][populate]=*&populate[chapters][populate]=*&fields=title"
     before = (await own_bookshop.get(target, FULL_TOKEN)).json
-    await call_otherwise(own_bookshop, "component_type IN ('shop.chapter', 'shop.quote')")
+    await rename_components_in_rows(own_bookshop, "component_type IN ('shop.chapter', 'shop.quote')")
     database, registry = own_bookshop.database, own_bookshop.octavo.site.registry
     await database.execute(
         "UPDATE files_related_morphs SET related_type = 'old.chapter' WHERE related_type = 'shop.chapter'"
@@ -196,7 +196,7 @@ async def test_rows_get_the_name_of_now(own_bookshop: Site, tmp_path: Path) -> N
             ("blocks", "old.quote"): (Meaning.UNKNOWN, "shop.quote"),
         }
         [(_, _, again), *_] = await rows(site, 3, "chapters")
-        await database.execute(  # as v4 leaves it when an entry is saved
+        await database.execute(  # as v4 leaves it when it saves an entry
             "INSERT INTO books_components (entity_id, component_id, component_type, field)"
             f" VALUES (3, {again}, 'shop.chapter', 'chapters')"
         )
@@ -222,7 +222,7 @@ def sorted_chapters(answer: Any) -> Any:
 
 
 async def test_archives_hold_them(own_bookshop: Site, tmp_path: Path) -> None:
-    await call_otherwise(own_bookshop)
+    await rename_components_in_rows(own_bookshop)
     registry = build(own_bookshop.octavo.settings).site.registry
     path = tmp_path / "out.tar"
     with new_archive(path, compressed=False, password=None) as archive:

@@ -1,4 +1,4 @@
-"""The file of the database password: read again for new connections."""
+"""The file with the database password: it is read again for new connections."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def load(project: Path, server: PostgresqlServer, url: str, **variables: str) ->
 
 @pytest.fixture
 def url(own_postgresql_server: PostgresqlServer) -> str:
-    """A database on a server that asks the role `app` for its password."""
+    """A database on a server that requires the password of the role `app`."""
     access = own_postgresql_server.data / "pg_hba.conf"
     access.write_text(f"local all app scram-sha-256\n{access.read_text('utf-8')}", "utf-8")
     own_postgresql_server.run_sql("postgres", "CREATE ROLE app LOGIN PASSWORD 'first'; SELECT pg_reload_conf()")
@@ -66,7 +66,7 @@ async def test_new_connections_use_the_current_password(
         await database.close()
 
 
-async def test_a_password_outside_of_a_file_stays(
+async def test_a_password_from_a_variable_is_fixed(
     tmp_path: Path, own_postgresql_server: PostgresqlServer, url: str
 ) -> None:
     settings = load(tmp_path, own_postgresql_server, url, DATABASE_PASSWORD="first")

@@ -1,4 +1,4 @@
-"""Which servers settings name."""
+"""The database servers in the settings."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def test_several_of_which_one_takes_writes(tmp_path: Path) -> None:
     assert direct_server(given)[1] == (("a", 5432), ("b", 1))
 
 
-def test_replicas_are_like_the_primary_but_for_what_is_said(tmp_path: Path) -> None:
+def test_replicas_inherit_the_parameters_of_the_primary(tmp_path: Path) -> None:
     text = 'host = "db"\nreplicas = ["one:1", "postgresql://x:y@two/m?sslmode=require"]\nreplicaLag = 500'
     topology = read_servers(settings(tmp_path, text)).topology
     one, two = topology.replicas
@@ -64,7 +64,7 @@ def test_a_pooler_and_the_way_past_it(tmp_path: Path) -> None:
         ('replicas = ["postgresql://u:secret@h"]', "database.toml: replicas: expected the name of the database"),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_key(tmp_path: Path, text: str, told: str) -> None:
+def test_invalid_settings_are_refused_with_their_key(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(SettingsError) as caught:
         read_servers(settings(tmp_path, text))
     assert told in str(caught.value)

@@ -1,4 +1,4 @@
-"""The way to PostgreSQL, encrypted: by a server with a certificate of an authority of our own."""
+"""Encrypted connections to PostgreSQL: a server with a certificate of a private authority."""
 
 import asyncio
 import contextlib
@@ -28,7 +28,7 @@ _NOW = datetime.now(UTC)
 
 
 def certificate(host: str) -> tuple[str, str]:
-    """A certificate that vouches for itself, and its key, as PEM."""
+    """Return a self-signed certificate and its key, as PEM."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
     made = (
@@ -66,7 +66,7 @@ _, OTHER_KEY = certificate("localhost")
         (Database(ssl="require", ssl_cert=CERTIFICATE, ssl_key=KEY), (ssl.CERT_NONE, False)),
     ],
 )
-def test_what_the_driver_is_told(
+def test_ssl_parameters_of_the_driver(
     options: Database, expected: str | tuple[ssl.VerifyMode, bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -92,7 +92,7 @@ def test_certificates_that_cannot_be_used_stop_the_start(options: Database, tmp_
 
 @asynccontextmanager
 async def encrypting(url: str, folder: Path) -> AsyncIterator[int]:
-    """A port of 127.0.0.1 where a server that can only be reached in the file system speaks over TLS."""
+    """Serve TLS on a port of 127.0.0.1, in front of a server with a Unix socket."""
     (folder / "server.crt").write_text(CERTIFICATE)
     (folder / "server.key").write_text(KEY)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -105,7 +105,7 @@ async def encrypting(url: str, folder: Path) -> AsyncIterator[int]:
         writer.close()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readexactly(8)  # the question whether we speak TLS
+        await reader.readexactly(8)  # PostgreSQL's SSLRequest
         writer.write(b"S")
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             await writer.start_tls(context)
@@ -121,7 +121,7 @@ def url_host(url: str) -> str:
 
 
 async def connects(options: Database, port: int, name: str, folder: Path) -> bool:
-    """Whether a user who trusts as these options say comes in."""
+    """Return whether a client with these options can connect."""
     parameters = {"host": options.host, "port": port, "user": "postgres", "database": name}
     database = open_database(parameters={**parameters, "ssl": ssl_of(options, folder)}, pool_patience=20.0)
     try:
@@ -150,7 +150,7 @@ async def test_only_a_server_that_is_known_is_spoken_to(
 async def test_new_connections_use_the_current_certificates(
     anyio_backend: str, postgresql_url: str, tmp_path: Path, form: str
 ) -> None:
-    """An authority that is replaced is known without a restart. Files that cannot be used change nothing."""
+    """A replaced authority is used without a restart. Unusable files change nothing."""
     file = tmp_path / "ca.pem"
     file.write_text(STRANGER, "utf-8")
     options = Database(ssl="verify-full", ssl_ca="ca.pem" if form == "named" else STRANGER)
@@ -176,7 +176,7 @@ async def test_new_connections_use_the_current_certificates(
 def test_certificates_are_retried_after_a_temporary_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A missing folder for temporary files stands for all causes outside of the certificates. It is logged once."""
+    """A missing folder for temporary files represents all causes outside the certificates. It is logged once."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     file = tmp_path / "cert.pem"
     file.write_text(CERTIFICATE, "utf-8")

@@ -1,4 +1,4 @@
-"""Processes on one database serve the definitions that one of them has changed."""
+"""Processes that share a database apply definitions that one of them has changed."""
 
 import asyncio
 import time
@@ -29,7 +29,7 @@ Start = Callable[[], Any]
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
-    """A project on each database in turn, whose processes follow each other."""
+    """A project on each database, whose processes apply each other's changes."""
     postgresql = request.param == "postgresql"
     given = database_variables(request.getfixturevalue("postgresql_url")) if postgresql else {}
     return load_settings(make_project(tmp_path), given | FOLLOWS, mode="production")
@@ -37,7 +37,7 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
 
 @pytest.fixture
 async def start(anyio_backend: str, settings: Settings) -> AsyncIterator[Start]:
-    """Starts another process on the project."""
+    """Start another process of the project."""
     async with AsyncExitStack() as stack:
 
         async def one() -> Process:
@@ -55,7 +55,7 @@ def add(project: Path, *names: str) -> None:
 
 
 def served(process: Process) -> set[str]:
-    """Which of the attributes that tests add."""
+    """Return which of the added attributes a process serves."""
     return {"one", "two"} & process.site.registry.content_types["api::story.story"].attributes.keys()
 
 
@@ -65,7 +65,7 @@ async def until(true: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_others_follow_a_change(start: Start, tmp_path: Path) -> None:
+async def test_other_processes_apply_a_change(start: Start, tmp_path: Path) -> None:
     first, second, third = await start(), await start(), await start()
     own = first.site
     add(tmp_path, "one")
@@ -74,13 +74,13 @@ async def test_others_follow_a_change(start: Start, tmp_path: Path) -> None:
     assert served_here is not own
     await until(lambda: "one" in served(second) and "one" in served(third))
     add(tmp_path, "one", "two")
-    await asyncio.gather(second.publish_change(), third.publish_change())  # both at once: none is lost
+    await asyncio.gather(second.publish_change(), third.publish_change())  # concurrent: both are applied
     await until(lambda: all("two" in served(process) for process in (first, second, third)))
     assert await read_version(first.database) == 3
 
 
-async def test_others_follow_the_builder(start: Start) -> None:
-    """What it adds, and what it drops."""
+async def test_other_processes_apply_changes_of_the_builder(start: Start) -> None:
+    """Added and dropped attributes."""
     first, second = await start(), await start()
     uid, names = "api::story.story", {"displayName": "Story", "singularName": "story", "pluralName": "stories"}
     one = {**STORY["attributes"], "one": {"type": "string"}}
@@ -91,18 +91,18 @@ async def test_others_follow_the_builder(start: Start) -> None:
     await until(lambda: not served(first))
 
 
-async def test_who_has_changed_does_not_follow_itself(start: Start, tmp_path: Path) -> None:
+async def test_a_process_does_not_reload_its_own_change(start: Start, tmp_path: Path) -> None:
     first, second = await start(), await start()
     add(tmp_path, "one")
     await first.publish_change()
     site = first.site
     await until(lambda: "one" in served(second))
     statements = first.database.statements
-    await until(lambda: first.database.statements >= statements + 3)  # it has looked
+    await until(lambda: first.database.statements >= statements + 3)  # it has checked
     assert first.site is site
 
 
-async def test_a_broken_change_is_followed_by_nobody(start: Start, tmp_path: Path) -> None:
+async def test_a_broken_change_is_not_applied(start: Start, tmp_path: Path) -> None:
     first, second = await start(), await start()
     write_type(tmp_path, "{")
     with pytest.raises(InvalidDefinitions):
@@ -111,10 +111,8 @@ async def test_a_broken_change_is_followed_by_nobody(start: Start, tmp_path: Pat
     assert served(first) == served(second) == set()
 
 
-async def test_what_cannot_be_followed_is_tried_again(
-    start: Start, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """The files may be later than the version."""
+async def test_a_failed_reload_is_retried(start: Start, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The files may arrive after the version."""
     process = await start()
     site = process.site
     write_type(tmp_path, "{")
@@ -127,7 +125,7 @@ async def test_what_cannot_be_followed_is_tried_again(
 
 async def test_a_change_during_the_start_is_not_missed(settings: Settings, tmp_path: Path, start: Start) -> None:
     await start()
-    late = build(settings)  # reads the definitions, and is slow to start
+    late = build(settings)  # it reads the definitions and starts slowly
     add(tmp_path, "one")
     await late.asgi.start()
     await until(lambda: "one" in served(late))
@@ -157,7 +155,7 @@ def test_workers_follow(tmp_path: Path, postgresql_url: str) -> None:
 
 
 def wait_for_all(server: Server, path: str) -> None:
-    """Until each worker answers with 200: new connections reach either, so until many in a row do."""
+    """Wait until many requests in a row return 200, because new connections reach any worker."""
     deadline, in_a_row = time.monotonic() + PATIENCE, 0
     while in_a_row < 30:
         assert time.monotonic() < deadline

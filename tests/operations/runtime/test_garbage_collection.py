@@ -1,4 +1,4 @@
-"""The collector of garbage leaves alone what a start has made, and still finds what comes later."""
+"""Garbage collection skips the objects of the start, and frees later ones."""
 
 import gc
 import weakref
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Knot:
-    """What only the collector can free."""
+    """Garbage in a cycle, which only the collector frees."""
 
     def __init__(self) -> None:
         self.itself = self
@@ -21,13 +21,13 @@ class Knot:
 @pytest.fixture
 def as_before() -> Iterator[None]:
     threshold = gc.get_threshold()
-    gc.set_threshold(700, 10, 10)  # Python's own; the command line has another one
+    gc.set_threshold(700, 10, 10)  # Python's default; the command line changes it
     yield
     gc.unfreeze()
     gc.set_threshold(*threshold)
 
 
-async def test_what_comes_after_the_start_is_collected(as_before: None) -> None:
+async def test_objects_created_after_the_start_are_collected(as_before: None) -> None:
     before = gc.get_threshold()[0]
     await freeze_start_objects()
     assert gc.get_freeze_count() > 1000

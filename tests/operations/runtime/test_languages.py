@@ -1,4 +1,4 @@
-"""Languages that a project gives to the pages of administrators: which are spoken, and where their words are."""
+"""A project's translations of the admin pages: the available languages, and their files."""
 
 import json
 import logging
@@ -32,7 +32,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_files_that_hold_words_are_languages_and_others_are_told(
+def test_valid_translations_are_languages_and_other_files_are_reported(
     project: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):

@@ -1,8 +1,8 @@
-"""What is known of the administrators' door before it is opened."""
+"""The admin API is imported at its first request. Until then only its paths are known."""
 
 from octavo.api.admin.contract import rows
 from octavo.operations.runtime.site import ADMIN_SEGMENTS
 
 
-def test_all_paths_behind_it_are_known_by_their_first_segment() -> None:
+def test_the_first_segment_identifies_all_paths_of_the_admin_api() -> None:
     assert {row.path.split("/")[1] for row in rows()} == ADMIN_SEGMENTS

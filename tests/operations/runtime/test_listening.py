@@ -45,7 +45,7 @@ def path(tmp_path: Path) -> Path:
 
 
 class Connection(http.client.HTTPConnection):
-    """A connection to a Unix socket."""
+    """An HTTP connection over a Unix socket."""
 
     def __init__(self, path: Path) -> None:
         super().__init__("cms.example.org", timeout=PATIENCE)
@@ -68,7 +68,7 @@ def ask(path: Path, target: str, method: str = "GET", body: Any = None, **header
 
 
 def wait(path: Path, process: subprocess.Popen[str]) -> None:
-    """Until the service answers."""
+    """Wait until the service responds."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
@@ -102,7 +102,7 @@ def start(project: Path, path: Path, *options: str, **variables: str) -> subproc
 
 @WORKERS
 def test_a_service_listens_on_a_unix_socket(project: Path, path: Path, workers: str) -> None:
-    """Addresses of clients are those that the proxy forwards: only who may open the socket can send them."""
+    """Octavo trusts forwarded client addresses: only users with access to the socket can send them."""
     with ended(start(project, path, "--workers", workers, OCTAVO_SERVER__SOCKET_MODE="600")) as process:
         wait(path, process)
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -119,7 +119,7 @@ def test_a_service_listens_on_a_unix_socket(project: Path, path: Path, workers: 
         assert not path.exists()
 
 
-def test_a_socket_that_nobody_listens_on_is_replaced(project: Path, path: Path) -> None:
+def test_a_stale_socket_is_replaced(project: Path, path: Path) -> None:
     with ended(start(project, path)) as process:
         wait(path, process)
         process.kill()
@@ -165,7 +165,7 @@ def test_problems_of_the_socket_are_reported(project: Path, tmp_path: Path) -> N
 
 
 def test_settings_of_the_socket(project: Path) -> None:
-    """A service behind a Unix socket trusts the proxy, so the check of settings does not ask for its address."""
+    """A service behind a Unix socket trusts the proxy, so its address is not required."""
     variables = {"HOST": "unix:/run/octavo.sock", "PUBLIC_URL": "https://cms.example.org"}
     settings = load_settings(project, variables, mode="production")
     assert (settings.server.unix_socket, settings.server.socket_mode) == (Path("/run/octavo.sock"), "660")
@@ -179,7 +179,7 @@ def test_settings_of_the_socket(project: Path) -> None:
 
 @pytest.mark.parametrize("value", ["0o660", "660", "432"])
 def test_permissions_of_the_socket_are_a_string(project: Path, value: str) -> None:
-    """The integer `0o660` is 432 in decimal digits; read as octal ones, they would let all users connect."""
+    """The integer `0o660` has the decimal digits 432. As an octal number, these would let all users connect."""
     file = project / "config/server.toml"
     file.parent.mkdir(exist_ok=True)
     file.write_text(f"socketMode = {value}\n", "utf-8")
@@ -190,7 +190,7 @@ def test_permissions_of_the_socket_are_a_string(project: Path, value: str) -> No
 
 
 def activate(listener: socket.socket, project: Path, *options: str, count: str = "1") -> subprocess.Popen[str]:
-    """Start a service as systemd does, with a socket that is open already."""
+    """Start a service as systemd does, with an open socket."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     number = str(listener.fileno())
     command = [sys.executable, "-c", ACTIVATE, number, count, "start", "--project", str(project), *options]

@@ -1,4 +1,4 @@
-"""The log level and maintenance mode of all nodes of a database, on both databases."""
+"""The log level and maintenance mode of all nodes of a database, on each database."""
 
 import json
 import logging
@@ -56,7 +56,7 @@ async def post(service: Process, path: str, body: Any, token: str = "", method: 
 
 
 async def look(nodes: tuple[Process, Process]) -> None:
-    """What each does every second."""
+    """Run the check of both nodes, which they repeat every second."""
     for service in nodes:
         await service.live.look()
 
@@ -127,7 +127,7 @@ async def test_unknown_values_in_the_table_do_not_harm(nodes: tuple[Process, Pro
     await look(nodes)
 
 
-async def test_processes_record_what_they_serve_in_maintenance(nodes: tuple[Process, Process]) -> None:
+async def test_processes_record_their_definitions_in_maintenance(nodes: tuple[Process, Process]) -> None:
     database, presence = nodes[0].database, Presence()
     count = "SELECT count(*) FROM octavo_leases WHERE holder = 'mark options'"
     await set_live(database, {"maintenance": MESSAGE})

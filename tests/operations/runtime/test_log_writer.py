@@ -1,4 +1,4 @@
-"""Log lines are written in a thread: a reader that stalls or is gone loses lines, which are counted."""
+"""A thread writes log lines. If the reader stalls or closes the pipe, lines are dropped and counted."""
 
 import json
 import logging
@@ -81,7 +81,7 @@ def test_a_reader_that_stalls_loses_lines_and_learns_how_many() -> None:
     assert reported[-1]["message"] == "again"
 
 
-def test_a_reader_that_is_gone_is_counted() -> None:
+def test_lines_for_a_closed_pipe_are_counted() -> None:
     writer = LogWriter()
     with pipe() as (reads, writes):
         os.close(reads)

@@ -1,4 +1,4 @@
-"""What the settings open: storages and ways for mail, as v4's configurations write them."""
+"""Storage and mail providers from the settings, in the format of v4's configuration."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def load(folder: Path, plugin: str, mode: str = "development", **config: Any) ->
 
 
 def from_v4(settings: Settings, plugin: str) -> Settings:
-    """The same, as if a v4 configuration had said it."""
+    """Return the same settings as if they came from a v4 configuration."""
     object.__setattr__(settings, "sources", {("plugins", plugin, "config", "provider"): "config/plugins.js"})
     return settings
 
@@ -91,7 +91,7 @@ def test_storages(tmp_path: Path, provider: str, options: dict[str, Any], url: s
         ({"providerOptions": {"secretKey": "x"}}, "upload.config.providerOptions.secretKey: unknown key"),
     ],
 )
-def test_what_stops_the_start(tmp_path: Path, config: dict[str, Any], told: str) -> None:
+def test_settings_that_stop_the_start(tmp_path: Path, config: dict[str, Any], told: str) -> None:
     with pytest.raises(SettingsError) as error:
         load(tmp_path, "upload", **config)
     assert told in str(error.value)
@@ -108,7 +108,7 @@ def test_actions_that_the_service_does_not_know(tmp_path: Path, caplog: pytest.L
     assert "'Body'" in caplog.text
 
 
-def test_a_provider_of_v4_that_there_is_not(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unknown_provider_of_v4(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     settings = load(tmp_path, "upload")
     object.__setattr__(settings.plugins.upload.config, "provider", "strapi-provider-upload-xyz")
     storage: Storage = open_storage(from_v4(settings, "upload"))
@@ -117,7 +117,7 @@ def test_a_provider_of_v4_that_there_is_not(tmp_path: Path, caplog: pytest.LogCa
     assert storage.name_of("https://xyz.example.org/a.png") is None
     storage.remove([])
     with pytest.raises(ServiceUnavailable):
-        storage.remove(["a"])  # repeated when the storage is open again
+        storage.remove(["a"])  # repeated when the storage is opened again
     with pytest.raises(ServiceUnavailable, match="Files cannot be uploaded"):
         storage.write(tmp_path / "x", "a", "text/plain")
 
@@ -170,7 +170,7 @@ def test_more_of_nodemailer(tmp_path: Path) -> None:
         ("@strapi/provider-email-sendgrid", {"apiKey": "k"}, SendgridMailer),
     ],
 )
-def test_ways_for_mail(tmp_path: Path, provider: str | None, options: dict[str, Any], kind: type[Mailer]) -> None:
+def test_mail_providers(tmp_path: Path, provider: str | None, options: dict[str, Any], kind: type[Mailer]) -> None:
     named = {"provider": provider} if provider else {}
     assert isinstance(open_mailer(load(tmp_path, "email", **named, providerOptions=options)), kind)
 
@@ -203,7 +203,7 @@ async def test_options_that_mean_nothing(tmp_path: Path, options: dict[str, Any]
         await mailer.send(Message("a@b.org", "s", "h"))
 
 
-async def test_development_has_a_folder_for_what_cannot_be_sent(tmp_path: Path) -> None:
+async def test_development_writes_mails_to_a_folder(tmp_path: Path) -> None:
     options = {"host": "h", "tls": {"ca": "x"}}
     settings = from_v4(load(tmp_path, "email", provider="nodemailer", providerOptions=options), "email")
     assert isinstance(open_mailer(settings), FolderMailer)
@@ -215,7 +215,7 @@ async def test_no_way_in_production(tmp_path: Path) -> None:
 
 @contextmanager
 def kept_from_writing(folder: Path) -> Iterator[None]:
-    """No client can write into the folder, this process included; root would, so it is another user meanwhile."""
+    """Make the folder read-only for this process. Root runs as another user meanwhile."""
     is_root = os.getuid() == 0
     folder.chmod(0o555)
     if is_root:

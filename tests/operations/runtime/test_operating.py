@@ -1,4 +1,4 @@
-"""Endpoints for operators over HTTP, of a separate project, on both databases."""
+"""HTTP endpoints for operators, in a separate project, on each database."""
 
 import asyncio
 import os
@@ -39,7 +39,7 @@ async def asked(service: Process, path: str, headers: list[Header] = BEARER) -> 
 
 
 def named_metrics(file: Path) -> set[str]:
-    """The metrics that a page or an example names; not the folders."""
+    """Return the names of metrics in a page or an example, without folders."""
     named = re.findall(r"\b(?:octavo|process)_\w+", file.read_text("utf-8"))
     return {re.sub(r"_(bucket|count|sum)$", "", one) for one in named}
 
@@ -63,7 +63,7 @@ async def service(tmp_path: Path, variables: dict[str, str]) -> AsyncIterator[Pr
     await service.asgi.stop()
 
 
-async def test_counts_what_is_done(service: Process) -> None:
+async def test_metrics_count_requests_and_statements(service: Process) -> None:
     for path in ("/api/stories", "/api/stories?sort=hush", "/api/stories/7", "/nope", "/_health"):
         await asked(service, path, [])
     answer = await asked(service, "/metrics")
@@ -79,13 +79,17 @@ async def test_counts_what_is_done(service: Process) -> None:
     assert value(text, "octavo_requests_running") == 1
     assert "hush" not in text
     reported = set(re.findall(r"^# TYPE (\w+) ", text, re.MULTILINE))
-    reported |= {"octavo_backup_age_seconds", "octavo_backup_bytes", "octavo_backup_failures"}  # not scheduled here
+    reported |= {
+        "octavo_backup_age_seconds",
+        "octavo_backup_bytes",
+        "octavo_backup_failures",
+    }  # no scheduled backups here
     for page in ("docs/operating.md", "examples/grafana/octavo.json"):
         named = named_metrics(ROOT / page)
         assert named == reported if page.endswith(".md") else named <= reported, page
 
 
-async def test_tells_those_alone_who_bring_the_token(service: Process) -> None:
+async def test_metrics_and_status_require_the_token(service: Process) -> None:
     for path in ("/metrics", "/_status"):
         for headers in ([], [("Authorization", "Bearer wrong")], [("Authorization", f"Bearer {TOKEN}x")]):
             assert (await asked(service, path, headers)).status == 401
@@ -127,7 +131,7 @@ class Away:
         raise ServiceUnavailable(reason="postgresql://ann:hush@example.org is away")
 
 
-async def test_a_database_that_is_away_is_asked_once_for_many(caplog: pytest.LogCaptureFixture) -> None:
+async def test_concurrent_probes_share_one_check_of_an_unreachable_database(caplog: pytest.LogCaptureFixture) -> None:
     away: Any = Away()
     readiness = Readiness(lambda: away)
     found = await asyncio.gather(*(readiness.reasons() for _ in range(20)))
@@ -136,7 +140,7 @@ async def test_a_database_that_is_away_is_asked_once_for_many(caplog: pytest.Log
     assert "hush" not in caplog.text
 
 
-async def test_whoever_asks_waits_for_one_look_at_a_server_that_is_frozen(
+async def test_concurrent_probes_share_one_check_of_a_frozen_server(
     own_postgresql_server: PostgresqlServer,
 ) -> None:
     database = PostgresqlDatabase(own_postgresql_server.create_database())
@@ -154,7 +158,7 @@ async def test_whoever_asks_waits_for_one_look_at_a_server_that_is_frozen(
     await database.close()
 
 
-async def test_without_a_token_nothing_is_told_nor_watched(tmp_path: Path) -> None:
+async def test_without_a_token_metrics_and_status_are_off(tmp_path: Path) -> None:
     settings = load_settings(make_project(tmp_path / "site"), {}, default_mode="production")
     service = build(settings)
     assert service.database.watch is None
@@ -166,7 +170,7 @@ async def test_without_a_token_nothing_is_told_nor_watched(tmp_path: Path) -> No
         build(replace(settings, server=short))
 
 
-async def test_development_tells_how_long_things_take(tmp_path: Path) -> None:
+async def test_development_sends_server_timing(tmp_path: Path) -> None:
     service = build(load_settings(make_project(tmp_path / "site"), {}))
     await service.asgi.start()
     timing = (await asked(service, "/_ready", [])).headers["server-timing"]
@@ -191,7 +195,7 @@ def test_a_text_for_prometheus() -> None:
     )
 
 
-def test_workers_tell_as_one_and_what_the_dead_counted_stays(tmp_path: Path) -> None:
+def test_metrics_add_up_all_workers_including_dead_ones(tmp_path: Path) -> None:
     def families() -> list[Family]:
         return [
             Family("n_total", "counter", "n", [("", (("route", "/"),), 2)]),
@@ -230,7 +234,7 @@ def test_the_list_of_slow_requests_is_bounded_in_bytes() -> None:
         (b"x" * 200 + b"=1", ""),
     ],
 )
-def test_a_shape_has_names_alone(query: bytes, shape: str) -> None:
+def test_a_shape_contains_only_names(query: bytes, shape: str) -> None:
     assert shape_of(query) == shape
 
 

@@ -1,4 +1,4 @@
-"""Permissions of removed content-types, in processes that serve: at a start, by the builder, by changed files."""
+"""Permissions of removed content types, in running processes: at a start, in the builder, and in changed files."""
 
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -46,7 +46,7 @@ def variables(request: pytest.FixtureRequest) -> dict[str, str]:
 
 @pytest.fixture
 async def serve(anyio_backend: str, tmp_path: Path, variables: dict[str, str]) -> AsyncIterator[Open]:
-    """Starts a process on a project in a folder of `tmp_path`, all on one database."""
+    """Start a process on a project in a folder of `tmp_path`. All use one database."""
     async with AsyncExitStack() as stack:
 
         async def start(name: str, mode: Any = "production", *, note: bool) -> Process:
@@ -87,7 +87,7 @@ async def test_through_files_in_one_reload(serve: Open, tmp_path: Path) -> None:
     process = await serve("one", "development", note=True)
     await make_public(process)
     folder = tmp_path / "one/src/api/note"
-    folder.rename(tmp_path / "aside")  # so that no folder gets the number of the former one
+    folder.rename(tmp_path / "aside")  # so that no folder gets the inode number of the previous one
     write_type(tmp_path / "one", NOTE)
     await process.reload()
     assert not await is_public(process)
@@ -98,7 +98,7 @@ async def test_through_files_in_one_reload(serve: Open, tmp_path: Path) -> None:
 
 
 async def test_between_starts_within_a_day(serve: Open) -> None:
-    """Definitions that were there before the type, and are therefore older, are served alone again."""
+    """Older definitions, without the type, are served alone again."""
     first = await serve("one", note=False)
     await first.asgi.stop()
     second = await serve("one", note=True)
@@ -110,7 +110,7 @@ async def test_between_starts_within_a_day(serve: Open) -> None:
     assert not await is_public(fourth)
 
 
-async def test_an_old_node_beside_new_ones_removes_nothing(serve: Open) -> None:
+async def test_an_old_node_deletes_no_permissions_while_new_ones_run(serve: Open) -> None:
     old = await serve("old", note=False)
     new = await serve("new", note=True)
     await make_public(new)
@@ -122,7 +122,7 @@ async def test_an_old_node_beside_new_ones_removes_nothing(serve: Open) -> None:
     assert await is_public(other)
 
 
-async def test_a_day_later_the_old_ones_are_all_there_is(serve: Open) -> None:
+async def test_permissions_of_removed_types_are_deleted_after_a_day(serve: Open) -> None:
     try:
         first = await serve("one", note=False)
         await first.asgi.stop()

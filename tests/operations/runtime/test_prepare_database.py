@@ -1,4 +1,4 @@
-"""What a database holds before the first request: roles and a locale, once, whoever comes first."""
+"""Data that a start creates before the first request: roles and a locale, once, with concurrent starts."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,7 +26,7 @@ __all__ = ["club_copy", "new_club"]
 
 
 async def facts(database: Database) -> tuple[list[str], list[tuple[str, str]], list[str]]:
-    """Types of roles, locales, the default locale."""
+    """Return role types, locales and the default locale."""
     roles = [row[0] for row in await database.fetch_all("SELECT type FROM up_roles ORDER BY id")]
     locales = [(row[0], row[1]) for row in await database.fetch_all("SELECT code, name FROM i18n_locale ORDER BY id")]
     text = "SELECT value FROM strapi_core_store_settings WHERE key = 'plugin_i18n_default_locale'"
@@ -53,11 +53,11 @@ async def test_leaves_roles_and_locales_that_are_there(new_database: Callable[..
     await database.close()
 
 
-async def test_a_second_start_only_looks(new_club: OpenClub) -> None:
-    """At the tables (three statements) and their record (two), the options that types had, hidden entries,
-    PostgreSQL's sequences, roles, locales, what rows call components (two on SQLite), webhooks, whether there is an
-    administrator, what they may do (two) and have done (two), what is known of permissions (one, for a club has no
-    content-types), the live settings; and this process says what it serves (two).
+async def test_a_second_start_only_reads(new_club: OpenClub) -> None:
+    """It reads the tables (three statements) and their record (two), the former options of types, hidden entries,
+    PostgreSQL's sequences, roles, locales, component names in rows (two on SQLite), webhooks, whether an administrator
+    exists, their permissions (two) and activity (two), the record of permissions (one, since a club has no content
+    types) and the live settings. It writes what this process serves (two).
     """
     club = await new_club(**SAFE, **EVERY_TABLE)
     names = {table.name for table in own_tables(club.octavo.settings)}
@@ -77,7 +77,7 @@ async def test_several_at_once(new_database: Callable[..., Database]) -> None:
         await database.close()
 
 
-async def test_tells_why_it_cannot(tmp_path: Path) -> None:
+async def test_an_unreachable_database_is_reported_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StartFailed, match=r"^The database cannot be reached: .*file"):
         await reach_database(SqliteDatabase(tmp_path / "file/data.db"))

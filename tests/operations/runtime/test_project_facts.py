@@ -1,4 +1,4 @@
-"""What administrators are shown of their project."""
+"""Information about the project for administrators."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ CORE = ["content-manager", "content-type-builder", "email", "upload", "content-r
         ({"i18n": {"enabled": True}}, "graphql users-permissions i18n", "i18n graphql users-permissions"),
     ],
 )
-def test_plugins_come_in_the_order_of_the_project(
+def test_plugins_are_listed_in_the_order_of_the_project(
     tmp_path: Path, config: dict[str, object], packages: str, listed: str
 ) -> None:
     installed = {f"@strapi/{name}": "4.26.2" for name in ("strapi", *(f"plugin-{one}" for one in packages.split()))}

@@ -1,4 +1,4 @@
-"""Which files of a project count, and when they have changed."""
+"""The relevant files of a project, and the detection of changes."""
 
 import os
 import shutil
@@ -46,12 +46,12 @@ def test_which_files_count(name: str, counts: bool) -> None:
     assert is_read(Path("/site") / name, Path("/site")) is counts
 
 
-def test_files_of_others_do_not_count() -> None:
+def test_files_outside_the_project_are_ignored() -> None:
     assert not is_read(Path("/elsewhere/src/index.py"), Path("/site"))
 
 
-def test_what_changes_a_mark(tmp_path: Path) -> None:
-    """To write, to put another file in its place, to move the folder; to read does not."""
+def test_changes_of_a_mark(tmp_path: Path) -> None:
+    """Writing, replacing a file and moving the folder change it. Reading does not."""
     index, other = tmp_path / "src/index.py", tmp_path / "src/index.py.tmp"
     index.parent.mkdir()
     index.write_text("one")
@@ -73,7 +73,7 @@ def test_what_changes_a_mark(tmp_path: Path) -> None:
     assert read_marks(tmp_path) == {}
 
 
-def test_folders_may_come_and_go_while_they_are_read(tmp_path: Path) -> None:
+def test_folders_can_be_created_and_deleted_during_the_scan(tmp_path: Path) -> None:
     kept, going = tmp_path / "src/components/kept/seo.json", tmp_path / "src/components/going"
     kept.parent.mkdir(parents=True)
     kept.write_text("{}")

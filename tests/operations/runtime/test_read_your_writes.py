@@ -45,7 +45,7 @@ VISITOR = permission_set({"api::article.article.find", "plugin::users-permission
 
 
 def requested(method: str, path: str, headers: list[tuple[bytes, bytes]]) -> Request:
-    """A request without a body."""
+    """Return a request without a body."""
     scope: dict[str, Any] = {"type": "http", "method": method, "path": path, "raw_path": path.encode()}
 
     async def receive() -> dict[str, object]:
@@ -63,7 +63,7 @@ async def asked(
     expected: type[BaseException] | None = None,
     **headers: str,
 ) -> dict[bytes, bytes]:
-    """Ask, and look at who reads while the answer is made; what any answer says then."""
+    """Send a request whose handler calls `look`, and return the response headers."""
     given = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
     method = "GET" if row is None else row.method
 
@@ -90,7 +90,7 @@ def own_writes(remembers: bool = False) -> ReadYourWrites:
     return ReadYourWrites(None, "/graphql", position, remembers=remembers)
 
 
-async def test_content_that_nobody_in_particular_reads_may_lag() -> None:
+async def test_only_public_reads_of_content_may_lag() -> None:
     seen: list[bool] = []
     for row in (FIND, CREATE, USERS, OWN, None):
         await asked(own_writes(), lambda reader: seen.append(reader.may_lag()), row)
@@ -98,7 +98,7 @@ async def test_content_that_nobody_in_particular_reads_may_lag() -> None:
     assert seen == [True, False, False, False, False, True]
 
 
-async def test_who_may_write_says_what_was_seen_or_reads_the_primary() -> None:
+async def test_writers_send_their_position_or_read_the_primary() -> None:
     seen: list[tuple[bool, int]] = []
 
     def look(reader: Reader) -> None:
@@ -116,7 +116,7 @@ async def test_who_may_write_says_what_was_seen_or_reads_the_primary() -> None:
 
 
 async def test_previews_read_the_primary() -> None:
-    """The administrator's position is unknown to the front end, also if it sends one of its own."""
+    """The front end cannot know the administrator's position, even if it sends its own."""
     seen: list[bool] = []
     preview = PreviewAbility(READS, "api::article.article")
 
@@ -129,7 +129,7 @@ async def test_previews_read_the_primary() -> None:
     assert seen == [False] * 4
 
 
-async def test_a_position_that_was_made_up_only_asks_for_more() -> None:
+async def test_a_forged_position_only_requires_newer_data() -> None:
     seen: list[int] = []
     await asked(
         own_writes(), lambda reader: seen.append(reader.may_lag() * reader.needed), octavo_position="FFFFFFFF/FFFFFFFF"
@@ -137,7 +137,7 @@ async def test_a_position_that_was_made_up_only_asks_for_more() -> None:
     assert seen == [UNKNOWN]
 
 
-async def test_who_wrote_is_told_and_reads_the_primary_until_then() -> None:
+async def test_a_write_returns_its_position_and_reads_the_primary_until_then() -> None:
     def write(reader: Reader) -> None:
         assert reader.may_lag()
         reader.wrote()
@@ -149,7 +149,7 @@ async def test_who_wrote_is_told_and_reads_the_primary_until_then() -> None:
     assert await asked(own_writes(), lambda reader: None) == {}
 
 
-async def test_who_wrote_is_told_whatever_goes_wrong_after_the_commit() -> None:
+async def test_a_write_returns_its_position_despite_later_errors() -> None:
     def fail(reader: Reader) -> None:
         reader.wrote()
         raise BadRequestError
@@ -184,7 +184,7 @@ async def test_an_error_carries_the_position() -> None:
     assert dict(dispatcher.headers(request, response))[b"octavo-position"] == b"0/30"
 
 
-async def test_a_process_remembers_who_wrote_where_it_is_asked_to() -> None:
+async def test_a_process_can_remember_the_positions_of_writers() -> None:
     own, seen = own_writes(remembers=True), []
 
     def look(reader: Reader) -> None:
@@ -203,10 +203,10 @@ async def test_a_change_reads_the_primary_from_its_beginning() -> None:
         assert not reader.may_lag()
 
     await asked(own_writes(), look)
-    read_newest()  # no client reads
+    read_newest()  # no client
 
 
-def test_what_is_forgotten_counts_for_everybody() -> None:
+def test_evicted_positions_apply_to_all_callers() -> None:
     written = Written(most=2)
     for number, credentials in enumerate((b"a", b"b", b"a", b"c"), start=1):
         written.note(credentials, number)

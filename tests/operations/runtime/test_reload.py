@@ -1,4 +1,5 @@
-"""A site takes the place of another: under load, with requests under way, from a broken project, without a trace."""
+"""A reloaded site replaces the previous one: under load, with running requests, from a broken project, without
+leaks."""
 
 import asyncio
 import gc
@@ -45,7 +46,7 @@ OpenProcess = Callable[..., Awaitable[Process]]
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def variables(request: pytest.FixtureRequest) -> dict[str, str]:
-    """The variables that name each database in turn."""
+    """Return the variables that configure each database."""
     if request.param == "sqlite":
         return {}
     return database_variables(request.getfixturevalue("postgresql_url"))
@@ -53,7 +54,7 @@ def variables(request: pytest.FixtureRequest) -> dict[str, str]:
 
 @pytest.fixture
 async def serve(anyio_backend: str, tmp_path: Path) -> AsyncIterator[OpenProcess]:
-    """Starts a process on the project in `tmp_path`, in development, whose public may read and make stories."""
+    """Start a process in development mode on the project in `tmp_path`. The public can read and create stories."""
     make_project(tmp_path)
     async with AsyncExitStack() as stack:
 
@@ -76,7 +77,7 @@ async def get(process: Process, target: str) -> Answer:
 
 
 async def until(true: Callable[[], bool]) -> None:
-    """Let others work until something has happened."""
+    """Yield to other tasks until a condition holds."""
     async with asyncio.timeout(PATIENCE):
         while not true():  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.001)
@@ -95,8 +96,9 @@ async def make(process: Process, **data: Any) -> dict[str, Any]:
 
 
 async def test_many_changes_under_load(own_bookshop: Shop) -> None:
-    """By the builder, renames too, or in files, in turn: not one request fails, no entry is lost, each change is served
-    as soon as it is told, and nothing is left of what was. Servers need four times as long for each change."""
+    """Changes in the builder and in files, including renames: no request fails, no entry is lost, each change is served
+    as soon as it is reported, and no previous site remains. Database servers need four times as long per change.
+    """
     changes = 30 if own_bookshop.database.dialect.name == "sqlite" else 10
     process, answered, made = own_bookshop.octavo, 0, 0
     schema = process.settings.project / BOOK
@@ -149,7 +151,7 @@ async def test_many_changes_under_load(own_bookshop: Shop) -> None:
     await process.retired()
 
     def are_gone() -> bool:
-        """Threads may hold for a moment what they have worked on."""
+        """Threads may briefly retain the objects of their last task."""
         gc.collect()
         return not any(site() for site in left)
 
@@ -159,17 +161,17 @@ async def test_many_changes_under_load(own_bookshop: Shop) -> None:
 
 
 def builder_form(content_type: ContentType, added: str, renames: dict[str, str]) -> dict[str, Any]:
-    """What the builder's pages send of a type that gets another text, or of which one gets another name."""
+    """Return the form of the builder's pages for a type with a new or renamed attribute."""
     shown = plain(show_content_type(content_type)["schema"])
     attributes = {name: raw for name, raw in shown["attributes"].items() if name not in renames}
     return {"contentType": {**shown, "attributes": {**attributes, added: {"type": "string"}}, "renames": renames}}
 
 
-@pytest.mark.parametrize("variables", ["postgresql"], indirect=True)  # reads of SQLite do not wait
+@pytest.mark.parametrize("variables", ["postgresql"], indirect=True)  # reads on SQLite do not wait
 async def test_reads_of_former_tables_are_repeated_with_the_new_definitions(
     serve: OpenProcess, tmp_path: Path, variables: dict[str, str]
 ) -> None:
-    """Requests that were planned before a change, and run while it is made. Writes get a 503."""
+    """Requests that were planned before a change and run during it. Writes get a 503."""
     write_type(tmp_path, story(subtitle={"type": "string"}))
     (tmp_path / "config").mkdir()
     (tmp_path / "config/plugins.toml").write_text("[graphql]\nenabled = true\n", "utf-8")
@@ -238,7 +240,7 @@ async def test_a_broken_project_leaves_the_last_good_site(
     assert "story/schema.json: line 1: is not valid JSON" in caplog.text
     caplog.clear()
     assert (await get(process, "/api/stories")).json["data"][0]["attributes"]["title"] == "One"
-    await get(process, "/api/stories")  # not more than one is reported in a second
+    await get(process, "/api/stories")  # reported at most once a second
     [record] = [record.getMessage() for record in caplog.records]
     assert record.startswith(
         "GET '/api/stories': 200, served by the previous version of the site. 1 problem in the content type"
@@ -271,7 +273,7 @@ async def test_a_type_that_its_column_contradicts_is_not_served(
     assert (await make(process, title=2))["title"] == 2
 
 
-async def test_in_production_nobody_sees_the_problem(anyio_backend: str, tmp_path: Path) -> None:
+async def test_production_does_not_show_the_problem(anyio_backend: str, tmp_path: Path) -> None:
     process = build(load_settings(make_project(tmp_path), {}, mode="production"))
     await process.asgi.start()
     before = (await get(process, "/")).body
@@ -282,7 +284,7 @@ async def test_in_production_nobody_sees_the_problem(anyio_backend: str, tmp_pat
     await process.asgi.stop()
 
 
-async def test_code_is_loaded_anew_and_its_hooks_are_called(serve: OpenProcess, tmp_path: Path) -> None:
+async def test_code_is_reloaded_and_its_hooks_are_called(serve: OpenProcess, tmp_path: Path) -> None:
     index, words = tmp_path / "src/index.py", tmp_path / "src/words.py"
     words.write_text("WORD = 'one'\n")
     index.write_text(
@@ -324,13 +326,13 @@ async def test_changes_at_once_share_a_reload(serve: OpenProcess, tmp_path: Path
     process._read_settings = counted
     first = asyncio.create_task(process.reload())
     await until(lambda: len(built) > 0)
-    write_type(tmp_path, story(subtitle={"type": "string"}))  # maybe too late for the first
+    write_type(tmp_path, story(subtitle={"type": "string"}))  # it may be too late for the first one
     await asyncio.gather(first, *(process.reload() for _ in range(10)))
     assert len(built) == 2
     assert "subtitle" in await make(process, title="One")
 
 
-async def test_settings_change_what_all_stands_on(
+async def test_a_reload_applies_changed_settings(
     serve: OpenProcess, tmp_path: Path, variables: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     process = await serve(**variables)
@@ -376,7 +378,7 @@ async def test_a_database_that_cannot_be_reached(serve: OpenProcess, tmp_path: P
 async def test_routes_that_clash_are_a_problem_too(
     serve: OpenProcess, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What nobody foresaw has its place in the log, and the rest continues."""
+    """Unexpected errors are logged with their location, and the service continues."""
     process = await serve()
     (tmp_path / "config").mkdir()
     (tmp_path / "config/plugins.toml").write_text('[graphql.config]\nendpoint = "/api/stories"\n')
@@ -432,7 +434,7 @@ async def test_a_reload_in_maintenance_closes_the_previous_version(
     assert "Traceback" not in caplog.text
 
 
-async def test_starts_and_reloads_can_write_in_maintenance_and_nothing_that_they_leave_running(
+async def test_only_starts_and_reloads_can_write_in_maintenance(
     serve: OpenProcess, variables: dict[str, str], tmp_path: Path
 ) -> None:
     process = await serve(**variables)

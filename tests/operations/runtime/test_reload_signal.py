@@ -1,4 +1,4 @@
-"""A reload at SIGHUP leaves nothing of the previous version behind."""
+"""A reload by SIGHUP leaves nothing of the previous version in memory."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""Copies by the clock, by the service: one process of several makes each; the result is reported."""
+"""Scheduled backups: one of several processes creates each, and the result is reported."""
 
 import asyncio
 import logging
@@ -47,7 +47,7 @@ async def process(settings: Settings) -> AsyncIterator[Process]:
 
 
 def other(shared: Infrastructure) -> ScheduledBackups:
-    """Another process on the database."""
+    """Return another process on the database."""
     return ScheduledBackups(shared.database, shared.settings)
 
 
@@ -70,7 +70,7 @@ async def test_one_of_several_makes_it(process: Process, caplog: pytest.LogCaptu
     assert "octavo_backup_failures 0" in answer.body.decode()
 
 
-async def test_the_service_looks_by_itself(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_service_starts_scheduled_backups(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OCTAVO_SERVER__JOBS__CRON")
     octavo = build(load_settings(settings.project, os.environ))
     await octavo.asgi.start()
@@ -81,7 +81,7 @@ async def test_the_service_looks_by_itself(settings: Settings, monkeypatch: pyte
     await octavo.asgi.stop()
 
 
-async def test_what_fails_is_told_and_counted(process: Process, caplog: pytest.LogCaptureFixture) -> None:
+async def test_failed_backups_are_logged_and_counted(process: Process, caplog: pytest.LogCaptureFixture) -> None:
     shared = process.infrastructure
     shutil.rmtree(shared.settings.project / "backups", ignore_errors=True)
     (shared.settings.project / "backups").write_text("no folder")
@@ -98,10 +98,10 @@ async def test_what_fails_is_told_and_counted(process: Process, caplog: pytest.L
     assert "\noctavo_backup_age_seconds " not in answer.body.decode()
 
 
-async def test_an_end_leaves_nothing_unfinished(process: Process) -> None:
+async def test_a_stopped_service_leaves_no_partial_backup(process: Process) -> None:
     shared = process.infrastructure
     await shared.backups.look()
-    await shared.backups.look()  # it continues
+    await shared.backups.look()  # running
     await shared.backups.close()
     assert (await read_record(shared.database)).begun_at == 0
     assert not [*(shared.settings.project / "backups").glob("2*")]

@@ -1,4 +1,4 @@
-"""The log of a server: what its lines look like, and what never stands in them."""
+"""The log of a server: the format of its lines, and data that it never contains."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ def set_up(project: Path, **variables: str) -> None:
     set_up_log(load_settings(project, {f"OCTAVO_SERVER__LOG__{name}": text for name, text in variables.items()}))
 
 
-def test_addresses_that_are_asked_are_not_logged(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+def test_urls_of_outgoing_requests_are_not_logged(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     caplog.set_level(logging.INFO)
     set_up(tmp_path)
     transport = httpx2.MockTransport(lambda request: httpx2.Response(200))
@@ -84,7 +84,7 @@ def test_an_event_is_one_line_of_json() -> None:
 
 
 @pytest.mark.parametrize("created", [0.0, 1.0005, 1700000000.9996, 1700000001.0, 1700000000.25])
-def test_a_line_tells_its_moment(created: float) -> None:
+def test_lines_have_timestamps(created: float) -> None:
     lines = JsonLines()
     for moment in (created, created + 0.25, created):
         reported = json.loads(lines.format(record("now", created=moment)))["time"]
@@ -134,7 +134,7 @@ def watched(sample: int = 1) -> HttpApplication:
     return app
 
 
-def test_the_access_log_tells_one_of_so_many_and_all_that_failed(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_access_log_contains_a_sample_and_all_errors(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     app = watched(sample=3)
     for path in ("/here/1", "/here/2", "/here/3", "/fail", "/here/5", "/nope", "/here/7"):
@@ -175,7 +175,7 @@ def test_the_access_log_names_the_client(caplog: pytest.LogCaptureFixture) -> No
 
 
 def test_durations_are_finer_than_a_millisecond() -> None:
-    """The event loop's own clock counts whole milliseconds, and stands still while a handler computes."""
+    """The event loop's clock counts whole milliseconds, and does not advance while a handler computes."""
 
     async def compute(request: Request) -> Response:
         until = time.monotonic() + 0.0003
@@ -192,7 +192,7 @@ def test_durations_are_finer_than_a_millisecond() -> None:
     assert noted[-1] >= 0.0003
 
 
-def test_who_looks_on_disturbs_nobody(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_observer_does_not_affect_the_request(caplog: pytest.LogCaptureFixture) -> None:
     def stumble(*_: object) -> None:
         raise RuntimeError
 

@@ -1,4 +1,4 @@
-"""What systemd receives (`Type=notify`): ready when requests are answered, and that the service ends."""
+"""Notifications for systemd (`Type=notify`): ready when requests are served, and stopping."""
 
 import socket
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def manager(tmp_path: Path) -> Iterator[socket.socket]:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_the_manager_is_told(tmp_path: Path, manager: socket.socket, workers: str) -> None:
+def test_the_manager_is_notified(tmp_path: Path, manager: socket.socket, workers: str) -> None:
     project, port = make_project(tmp_path / "site"), free_port()
     options = ("start", "--project", str(project), "--port", str(port), "--workers", workers)
     server = Server(spawn(*options, NOTIFY_SOCKET=str(tmp_path / "manager")), port)
@@ -32,7 +32,7 @@ def test_the_manager_is_told(tmp_path: Path, manager: socket.socket, workers: st
         assert manager.recv(100) == b"STOPPING=1"
 
 
-def test_what_cannot_be_told_stops_nothing(
+def test_failed_notifications_are_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     notify_service_manager(READY)
@@ -46,7 +46,7 @@ def test_what_cannot_be_told_stops_nothing(
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_the_watchdog_hears_of_a_running_loop(tmp_path: Path, manager: socket.socket, workers: str) -> None:
+def test_a_running_loop_notifies_the_watchdog(tmp_path: Path, manager: socket.socket, workers: str) -> None:
     project, port = make_project(tmp_path / "site"), free_port()
     options = ("start", "--project", str(project), "--port", str(port), "--workers", workers)
     variables = {"NOTIFY_SOCKET": str(tmp_path / "manager"), "WATCHDOG_USEC": "200000"}
@@ -59,7 +59,7 @@ def test_the_watchdog_hears_of_a_running_loop(tmp_path: Path, manager: socket.so
     assert code == 0, said
 
 
-def test_a_watchdog_of_another_process_hears_nothing(tmp_path: Path, manager: socket.socket) -> None:
+def test_a_watchdog_of_another_process_is_not_notified(tmp_path: Path, manager: socket.socket) -> None:
     project, port = make_project(tmp_path / "site"), free_port()
     variables = {"NOTIFY_SOCKET": str(tmp_path / "manager"), "WATCHDOG_USEC": "1000", "WATCHDOG_PID": "1"}
     server = Server(spawn("start", "--project", str(project), "--port", str(port), **variables), port)

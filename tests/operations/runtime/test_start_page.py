@@ -1,4 +1,4 @@
-"""The start page: in development with links and content types, elsewhere without."""
+"""The start page: with links and content types in development, otherwise without."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -71,7 +71,7 @@ async def test_follows_a_change_of_definitions(serve: Open, tmp_path: Path) -> N
     assert "/api/places" not in shown
 
 
-async def test_shows_what_is_on(serve: Open) -> None:
+async def test_the_page_lists_enabled_features(serve: Open) -> None:
     shown = await page(await serve(OCTAVO_PLUGINS__GRAPHQL__ENABLED="false", ADMIN_JWT_SECRET=""))
     assert "/documentation" in shown
     assert "/graphql" not in shown

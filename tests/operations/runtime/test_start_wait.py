@@ -1,4 +1,4 @@
-"""How long a start repeats its attempts, and what it waits for."""
+"""How long a start repeats its attempts, and the causes that it waits for."""
 
 import asyncio
 import re
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Attempts:
-    """Fails so many times. Each attempt takes a second of the clock."""
+    """Fails this many times. Each attempt advances the clock by a second."""
 
     def __init__(self, failures: int) -> None:
         self.made = 0
@@ -62,7 +62,7 @@ async def test_other_errors_are_raised_at_once() -> None:
 
 
 class Release:
-    """Ends the transaction of another program at the first failed attempt."""
+    """Ends another program's transaction at the first failed attempt."""
 
     def __init__(self, holder: asyncpg.Connection) -> None:
         self.holder = holder

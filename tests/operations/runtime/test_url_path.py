@@ -1,4 +1,4 @@
-"""A service below a path of its public URL: all addresses that it gives, and all requests, by real HTTP."""
+"""A service below a path of its public URL: its URLs and all requests, over real HTTP."""
 
 import json
 import time
@@ -77,7 +77,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def test_content_files_and_graphql(site: Site) -> None:
-    """Files have the URLs of v4: below the public URL."""
+    """Files have v4's URLs: below the public URL."""
     made = site.json("POST", "/api/stories", {"data": {"title": "One"}})
     assert site.json("GET", f"/api/stories/{made['data']['id']}?fields=title")["data"]["attributes"] == {"title": "One"}
     query = {"query": "{ stories { data { attributes { title } } } }"}
@@ -117,7 +117,7 @@ def test_the_cookie_of_administrators_is_sent_below_the_path_only(site: Site) ->
 
 
 def test_mails_link_to_the_public_url(site: Site) -> None:
-    """The default template of v4 begins the link with the URL of the service."""
+    """v4's default template begins the link with the service's URL."""
     account = {"username": "cyril", "email": "cy@example.org", "password": "Passw0rd-of-Cy"}
     site.json("POST", "/api/auth/local/register", account, Authorization="")
     site.json("POST", "/api/auth/forgot-password", {"email": "cy@example.org"}, Authorization="")
@@ -130,7 +130,7 @@ def test_mails_link_to_the_public_url(site: Site) -> None:
 
 
 def test_the_event_stream(site: Site) -> None:
-    """The small proxy of these tests cannot stream, so the request is as the proxy sends it."""
+    """The tests' proxy cannot stream, so the test sends the request as the proxy would."""
     path = f"{PATH if site.url_path == 'kept' else ''}/api/events"
     given = {"Authorization": f"Bearer {site.token}"}
     stream = build_opener().open(Request(f"http://127.0.0.1:{site.server.port}{path}", headers=given), timeout=PATIENCE)

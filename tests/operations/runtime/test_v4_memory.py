@@ -1,4 +1,4 @@
-"""Once a project of v4 is read, nothing is left of what has read it."""
+"""After reading a v4 project, the modules that read it are freed."""
 
 import json
 import os
@@ -65,11 +65,11 @@ def told(project: Path, *used: str) -> list[object]:
     return found
 
 
-def test_nothing_is_left_and_all_can_be_read_again(tmp_path: Path) -> None:
+def test_all_modules_are_freed_and_can_be_imported_again(tmp_path: Path) -> None:
     assert told(tmp_path) == [True, True, False, [], True]
 
 
 @pytest.mark.parametrize("used", ["octavo.v4.code.read"])
-def test_while_something_uses_one_all_stay(tmp_path: Path, used: str) -> None:
+def test_all_modules_stay_while_one_is_in_use(tmp_path: Path, used: str) -> None:
     whole, many, all_left, alive, same = told(tmp_path, used)
     assert (whole, many, all_left, bool(alive), same) == (True, True, True, True, True)

@@ -1,4 +1,5 @@
-"""Comparing recorded exchanges: only reads are repeated, differences are confirmed, and failures lead to pauses."""
+"""Comparisons of recorded requests: only reads are repeated, differences are confirmed, and errors pause the
+comparison."""
 
 import asyncio
 import json

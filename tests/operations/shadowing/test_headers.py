@@ -1,4 +1,4 @@
-"""Headers of the proxy: those for one connection stay there, and both services learn about the client."""
+"""Headers of the proxy: hop-by-hop headers are not forwarded, and both services receive the client's address."""
 
 from octavo.operations.shadowing.headers import forwarded_request, forwarded_response, is_websocket, repeated_request
 
@@ -30,7 +30,7 @@ def test_a_request_for_the_old_service() -> None:
     ]
 
 
-def test_addresses_of_another_proxy_stay() -> None:
+def test_headers_of_another_proxy_are_kept() -> None:
     before = [
         (b"Host", b"localhost:1339"),
         (b"X-Forwarded-For", b"203.0.113.5"),

@@ -1,4 +1,4 @@
-"""The proxy: clients get the old service's responses, whatever their size, and every read is recorded within limits."""
+"""The proxy: clients get the old service's responses of any size, and every read is recorded within limits."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ HOST = b"Host: api.example.org\r\n"
 
 
 class Running:
-    """A running proxy, and what it has recorded."""
+    """A running proxy and its records."""
 
     def __init__(self, port: int, pool: UpstreamPool, recorder: Recorder, exchanges: list[Exchange]) -> None:
         self._pool = pool
@@ -29,11 +29,11 @@ class Running:
 
     @property
     def idle(self) -> list[Upstream]:
-        """The idle connections to the old service."""
+        """Return the idle connections to the old service."""
         return list(self._pool._idle)
 
     async def send(self, *parts: bytes) -> bytes:
-        """Send bytes on a new connection, and return everything until its end."""
+        """Send bytes on a new connection, and return the response until the connection closes."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         for part in parts:
             writer.write(part)
@@ -45,7 +45,7 @@ class Running:
 
 @asynccontextmanager
 async def proxying(old: int, recorder: Recorder | None = None, most_connections: int = 100) -> AsyncIterator[Running]:
-    """A proxy for a port."""
+    """Run a proxy for a port."""
     recorder, exchanges = recorder or Recorder(("/api", "/graphql")), list[Exchange]()
     pool = UpstreamPool(httpx2.URL(f"http://127.0.0.1:{old}"))
     proxy = Proxy(pool, recorder, exchanges.append, most_connections)
@@ -59,7 +59,7 @@ async def proxying(old: int, recorder: Recorder | None = None, most_connections:
 
 @asynccontextmanager
 async def service(serve: Serve) -> AsyncIterator[int]:
-    """An old service that is a function of a connection."""
+    """Run an old service that handles connections with a function."""
     tasks = set[asyncio.Task[None]]()
 
     async def serve_and_close(reader: Reader, writer: Writer) -> None:
@@ -202,7 +202,7 @@ async def test_a_connection_that_the_old_service_has_closed_is_replaced() -> Non
     served = 0
 
     async def once(reader: Reader, writer: Writer) -> None:
-        """Respond to one request as if more were allowed, and close at the next."""
+        """Respond to one request with keep-alive, and close the connection at the next one."""
         nonlocal served
         await head_of(reader)
         served += 1
@@ -395,7 +395,7 @@ async def test_websockets_are_passed() -> None:
     assert dict(proxy.recorder.skipped) == {"WebSockets": 1}
 
 
-async def test_a_client_that_asks_before_it_sends_its_body() -> None:
+async def test_a_client_that_expects_100_continue() -> None:
     async def accept(reader: Reader, writer: Writer) -> None:
         assert b"Expect: 100-continue" in await head_of(reader)
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")

@@ -1,4 +1,4 @@
-"""The limits of the process, and the log of outcomes."""
+"""The limits of the process, and the log of results."""
 
 import os
 import subprocess

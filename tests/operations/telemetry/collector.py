@@ -1,4 +1,4 @@
-"""A collector: takes spans by OTLP over HTTP, as protobuf, and tells them. Answers every GET with what it was sent."""
+"""An OTLP collector: receives spans over HTTP as protobuf, and echoes the headers of every GET request."""
 
 import gzip
 import json
@@ -15,7 +15,7 @@ PATIENCE = 60.0
 
 @dataclass(frozen=True)
 class Seen:
-    """A span that has arrived."""
+    """A received span."""
 
     name: str
     kind: int
@@ -30,7 +30,7 @@ class Seen:
 
 @dataclass
 class Collector:
-    """Listens at `port` until it is stopped."""
+    """Listens on `port` until it is stopped."""
 
     spans: list[Seen] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Collector:
                 self.wfile.write(body)
 
             def log_message(self, *_: Any) -> None:
-                """Quiet."""
+                """Log nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.port = self._server.server_address[1]
@@ -84,7 +84,7 @@ class Collector:
         return found
 
     def wait_for(self, name: str) -> Seen:
-        """The span of a name, once it has come."""
+        """Wait for a span and return it."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             if any(span.name == name for span in self.spans):

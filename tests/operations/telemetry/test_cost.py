@@ -1,4 +1,4 @@
-"""What is seen of a request that nobody asks about takes no call of a function of ours: counted, not timed."""
+"""Observing a request that is not traced calls none of Octavo's functions. The calls are counted, not timed."""
 
 import gc
 import sys
@@ -36,15 +36,17 @@ TARGETS: Final = ("/api/books/1", "/api/authors?sort=name&populate=*", "/api/not
 
 
 async def calls(site: Site, target: str) -> Counter[str]:
-    """Our functions that answer a request that was seen before, with how often each is called."""
+    """Count the calls of Octavo's functions for a repeated request."""
     for _ in range(3):
         await site.get(target)
-    return min([await _calls_once(site, target) for _ in range(3)], key=Counter.total)  # others may tick in between
+    return min(
+        [await _calls_once(site, target) for _ in range(3)], key=Counter.total
+    )  # background tasks of other tests may run in between
 
 
 async def _calls_once(site: Site, target: str) -> Counter[str]:
     found: Counter[str] = Counter()
-    begun: set[FrameType] = set()  # a coroutine goes on in its frame, on MySQL as often as parts of an answer come
+    begun: set[FrameType] = set()  # resumed coroutines: on MySQL, as often as packets arrive
 
     def note(frame: FrameType, event: str, _: object) -> None:
         is_ours = "/octavo/" in frame.f_code.co_filename.split("site-packages")[-1]
@@ -52,7 +54,7 @@ async def _calls_once(site: Site, target: str) -> Counter[str]:
             begun.add(frame)
             found[f"{Path(frame.f_code.co_filename).name}:{frame.f_code.co_qualname}"] += 1
 
-    gc.disable()  # what it clears away is no call of the request's
+    gc.disable()  # finalizers would be counted
     sys.setprofile(note)
     try:
         await site.get(target)
@@ -64,11 +66,11 @@ async def _calls_once(site: Site, target: str) -> Counter[str]:
 
 @pytest.mark.usefixtures("measured_quick")
 @pytest.mark.parametrize("settings", [SEEN, FOLLOWED], ids=["metrics and access log", "and OpenTelemetry"])
-async def test_what_is_seen_of_most_requests_takes_no_call(
+async def test_untraced_requests_take_no_further_call(
     tmp_path: Path, bookshop_copy: Copy, settings: dict[str, str], still: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(traces, "TracedAuthenticator", partial(TracedAuthenticator, clock=still.clock))
-    monkeypatch.setattr(metrics, "_NOTED_SECONDS", inf)  # this machine may take longer for a statement
+    monkeypatch.setattr(metrics, "_NOTED_SECONDS", inf)  # a slow machine may take longer for a statement
     found = []
     for name, given in (("plain", NEVER_SLOW), ("seen", settings)):
         site = await open_copy(tmp_path / name, bookshop_copy, given)

@@ -1,4 +1,4 @@
-"""The dashboard and the alert rules under examples/ against the metrics that a service exposes after some traffic."""
+"""The dashboard and alert rules under examples/ use metrics that a service exposes after some traffic."""
 
 import json
 import shutil
@@ -60,7 +60,7 @@ def metric(sample: str) -> str:
     return name
 
 
-async def test_everything_that_the_examples_name_has_a_value(service: Process) -> None:
+async def test_all_metrics_in_the_examples_have_values(service: Process) -> None:
     samples = await exposed(service)
     names = {metric(sample) for sample in samples}
     for file in (DASHBOARD, RULES):
@@ -72,7 +72,7 @@ async def test_everything_that_the_examples_name_has_a_value(service: Process) -
         assert missing - unused - late - empty - purges == set(), file
 
 
-async def test_what_happens_is_counted(service: Process) -> None:
+async def test_events_are_counted(service: Process) -> None:
     before, samples = await exposed(service), await exposed(service)
     for account in ("user", "api_token"):
         name = f'octavo_sign_ins_failed_total{{account="{account}"}}'

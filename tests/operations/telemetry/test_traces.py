@@ -1,4 +1,4 @@
-"""Requests, statements, jobs and calls to other machines that are followed, as a collector sees them."""
+"""Traces of requests, statements, jobs and outgoing HTTP requests, as a collector receives them."""
 
 import asyncio
 import subprocess
@@ -115,7 +115,7 @@ async def test_requests_are_followed_as_far_as_other_machines(
         assert (await get(service, "/api/stories/9")).status == 403
         assert (await get(service, "/api/stories/far", followed("00"))).status == 200
         assert (await get(service, "/api/stories/far", [])).status == 200
-        # Nobody follows the request that asks for a job: the job is not followed either, but for the share of its own.
+        # The request that adds the job is not sampled, so the job is traced only by its own sampling rate.
         assert (listed.status, far.status) == (200, 200)
     by_name = {span.name: span for span in collector.spans}
 
@@ -188,8 +188,8 @@ async def test_mails_and_jobs_are_followed(
     assert b"hush" not in collector.raw
 
 
-async def test_what_is_known_already_is_followed_too(tmp_path: Path, collector: Collector) -> None:
-    """Who is followed goes the whole road; all others are answered at once, as without traces."""
+async def test_cached_responses_are_traced(tmp_path: Path, collector: Collector) -> None:
+    """A sampled request runs the whole pipeline. Others get the cached response, as without traces."""
     given = {"OCTAVO_API__CACHING__RESPONSES": "true"}
     async with serving(tmp_path / "site", collector, given) as service:
         reports = service.infrastructure.caches.reports
@@ -198,7 +198,7 @@ async def test_what_is_known_already_is_followed_too(tmp_path: Path, collector: 
             return next(one.hits for one in reports() if one.name == "quick answers")
 
         answers = [await get(service, "/api/stories", [])]
-        while hits() < 2:  # where a request takes a second, more has to be looked at again
+        while hits() < 2:  # on slow machines more caches expire
             answers.append(await get(service, "/api/stories", []))
         before = hits()
         answers.append(await get(service, "/api/stories"))
@@ -226,13 +226,13 @@ async def test_the_number_of_traces_per_second_is_limited(collector: Collector) 
     await traces.close()
 
 
-async def test_a_collector_that_is_away_keeps_nobody_waiting(tmp_path: Path, collector: Collector) -> None:
+async def test_an_unreachable_collector_delays_no_request(tmp_path: Path, collector: Collector) -> None:
     collector.stop()
     async with serving(tmp_path / "site", collector, {}) as service:
         assert (await get(service, "/api/stories")).status == 200
 
 
-def test_what_is_no_address_is_told(tmp_path: Path) -> None:
+def test_invalid_trace_settings_are_reported(tmp_path: Path) -> None:
     given = {"OCTAVO_SERVER__TRACES__ENDPOINT": "collector:4318"}
     with pytest.raises(SettingsError, match=r"traces\.endpoint: expected a URL that begins with http"):
         build(load_settings(make_project(tmp_path / "site"), given))
@@ -242,7 +242,7 @@ def test_what_is_no_address_is_told(tmp_path: Path) -> None:
     assert "expected a number from 0 to 1" in str(reported.value.problems)
 
 
-def test_nothing_is_imported_where_nobody_follows(tmp_path: Path) -> None:
+def test_nothing_is_imported_without_traces(tmp_path: Path) -> None:
     project = make_project(tmp_path / "site")
     code = (
         "import sys; from pathlib import Path\n"

@@ -1,4 +1,4 @@
-"""An attribute more in a definition file: everything around it stays as it was written."""
+"""Adding an attribute to a definition file leaves the rest of the file unchanged."""
 
 import pytest
 
@@ -17,7 +17,7 @@ RAW = {"type": "relation", "target": "api::a.a"}
         ),
     ],
 )
-def test_an_attribute_is_added_behind_the_others(before: str, after: str) -> None:
+def test_an_attribute_is_added_after_the_others(before: str, after: str) -> None:
     two = '{\n      "type": "relation",\n      "target": "api::a.a"\n    }'
     tab = '{\n\t\t\t"type": "relation",\n\t\t\t"target": "api::a.a"\n\t\t}'
     after = after.replace("RAW\\t", tab).replace("RAW2", two)

@@ -1,4 +1,4 @@
-"""Reading archives: their forms, and whatever a user may have made of them."""
+"""Reading archives: their formats, and invalid or malicious ones."""
 
 import gzip
 import io
@@ -54,7 +54,7 @@ def test_a_wrong_key(tmp_path: Path, name: str) -> None:
 
 
 def member(name: str, kind: bytes = tarfile.REGTYPE, target: str = "") -> bytes:
-    """An archive with one member, whatever its kind."""
+    """Return an archive with one member of any type."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w") as tar:
         info = tarfile.TarInfo(name)
@@ -125,7 +125,7 @@ def test_hostile_compression(tmp_path: Path, content: bytes, problem: str) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["a.tar.gz"]
 
 
-def test_what_is_not_there() -> None:
+def test_missing_members() -> None:
     archive = ArchiveReader(Path("a.tar"), io.BytesIO(WHOLE))
     assert archive.has("entities")
     assert not archive.has("links")

@@ -1,4 +1,4 @@
-"""Importing and exporting: what comes in goes out again, on every database; what is wrong changes nothing."""
+"""Import and export on each database: exports equal their imports, and errors change nothing."""
 
 import io
 import json
@@ -160,7 +160,7 @@ async def test_content_without_files_keeps_privacy_and_pending_removals(town: To
     assert (await town.rows(marked), await town.rows(removed)) == ([], [])
 
 
-async def test_what_comes_in_goes_out(town: Town, tmp_path: Path) -> None:
+async def test_exports_equal_their_imports(town: Town, tmp_path: Path) -> None:
     report = await town.take(town_files())
     assert report.entries[HOUSE] == 2
     assert (report.links, report.files, report.settings) == (len(LINKS), 2, 3)
@@ -196,7 +196,7 @@ async def test_files_with_odd_extensions(town: Town, tmp_path: Path) -> None:
         assert sorted(archive.uploads()) == sorted((*FILES, *V4_NAMES))
 
 
-async def test_what_is_replaced_and_what_stays(town: Town) -> None:
+async def test_an_import_replaces_content_and_keeps_other_data(town: Town) -> None:
     await town.take(town_files())
     assert town.stored() == {**FILES, "stray.txt": b"of nobody"}
     assert await town.rows("SELECT firstname FROM admin_users") == [("Ada",)]
@@ -207,7 +207,7 @@ async def test_what_is_replaced_and_what_stays(town: Town) -> None:
         assert await transaction.fetch_value("INSERT INTO houses (name) VALUES ('new') RETURNING id") == 41
 
 
-async def test_parts_that_are_not_chosen_stay(town: Town) -> None:
+async def test_unselected_parts_are_not_changed(town: Town) -> None:
     before = town.stored()
     await town.take(town_files(), frozenset({Part.CONFIG}))
     assert await town.rows("SELECT name FROM houses") == [("of old",)]
@@ -305,8 +305,8 @@ async def test_files_that_were_not_exported(town: Town) -> None:
     assert await town.rows("SELECT url FROM files") == [("/uploads/red_1.png",)]
 
 
-async def test_what_has_no_place_is_left_out_and_told(town: Town, tmp_path: Path) -> None:
-    """So are links that v4 exports although what they belong to is gone."""
+async def test_unknown_data_is_skipped_and_reported(town: Town, tmp_path: Path) -> None:
+    """So are links that v4 exports although their entry was deleted."""
     extra = [
         *ENTITIES,
         {"type": "api::boat.boat", "id": 1, "data": {}},
@@ -333,7 +333,7 @@ async def test_what_has_no_place_is_left_out_and_told(town: Town, tmp_path: Path
 
 
 async def test_users_lose_their_sessions(town: Town) -> None:
-    """Who has an id may be another user now."""
+    """The same id may be another user now."""
     await town.database.execute_script(
         "CREATE TABLE octavo_user_sessions (name text, user_id integer);"
         "INSERT INTO octavo_user_sessions VALUES ('s', 1);"
@@ -348,7 +348,7 @@ async def test_users_lose_their_sessions(town: Town) -> None:
     assert await town.rows("SELECT user_id, role_id FROM up_users_role_links") == [(1, 3)]
 
 
-async def test_export_leaves_out_what_leads_to_nothing(town: Town, tmp_path: Path) -> None:
+async def test_the_export_skips_and_reports_dangling_references(town: Town, tmp_path: Path) -> None:
     await town.take(town_files())
     await town.database.execute("DELETE FROM streets WHERE id = 11")
     (town.uploads / "thumbnail_red_1.png").unlink()

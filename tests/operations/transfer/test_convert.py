@@ -1,4 +1,4 @@
-"""Columns that get another type: what converts, what does not, and that nothing is lost unasked; on both databases."""
+"""Conversions of columns on each database: possible and impossible ones, and no data loss without permission."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ MIDNIGHT = "2024-05-01T00:00:00.000Z"
     ("2024-05-01", ValueKind.DATETIME, "2024-05-01"), (1714521600000, ValueKind.DATETIME, 1714521600000),
     ('{"a": 1}', ValueKind.JSON, {"a": 1}), (5, ValueKind.JSON, 5),
 ])  # fmt: skip
-async def test_what_says_the_same_converts(value: Any, kind: ValueKind, expected: Any) -> None:
+async def test_equivalent_values_are_converted(value: Any, kind: ValueKind, expected: Any) -> None:
     assert convert_value(value, kind) == expected
 
 
@@ -40,7 +40,7 @@ async def test_what_says_the_same_converts(value: Any, kind: ValueKind, expected
     (NOON, ValueKind.DATE), ("2024-05-01 or so", ValueKind.DATE), ("17", ValueKind.DATETIME), (1.5, ValueKind.DATETIME),
     ("text", ValueKind.JSON), ("NaN", ValueKind.JSON), ("1e999", ValueKind.JSON), ("[" * 100_000, ValueKind.JSON),
 ])  # fmt: skip
-async def test_what_would_say_something_else_does_not(value: Any, kind: ValueKind) -> None:
+async def test_values_that_would_change_are_not_converted(value: Any, kind: ValueKind) -> None:
     with pytest.raises(Unconvertible):
         convert_value(value, kind)
 
@@ -55,7 +55,7 @@ def registry(folder: Path, type_word: str, **options: Any) -> Registry:
 
 
 async def changed(database: Database, folder: Path, old: str, new: str, values: list[str], **options: Any) -> Registry:
-    """Rows of one type, and the definition of another; `values` are SQL."""
+    """Return rows of a type and its changed definition. `values` are SQL."""
     await synchronize(database, registry(folder, old))
     for value in values:
         await database.execute(f"INSERT INTO notes (value) VALUES ({value})")
@@ -74,7 +74,7 @@ async def shown(database: Database) -> list[Any]:
     return [row[0] for row in await database.fetch_all("SELECT value FROM notes ORDER BY id")]
 
 
-async def test_failures_are_told_and_nothing_is_done_unless_allowed(database: Database, tmp_path: Path) -> None:
+async def test_failures_are_reported_and_need_permission(database: Database, tmp_path: Path) -> None:
     wanted = await changed(database, tmp_path, "string", "integer", ["'1'", "'two'", "NULL", "'3000000000'", "' 4 '"])
     step = await step_of(database, wanted)
     before = await shown(database)
@@ -130,7 +130,7 @@ async def test_pages_indexes_and_defaults(database: Database, tmp_path: Path) ->
     assert (await plan_changes(database, wanted)).ordered == ()
 
 
-async def test_what_is_no_conversion_is_told(database: Database, tmp_path: Path) -> None:
+async def test_unsupported_conversions_are_reported(database: Database, tmp_path: Path) -> None:
     wanted = await changed(database, tmp_path, "string", "integer", [])
     for words, reported in (("nothing value", "Unknown content type"), ("notes nothing", "no attribute nothing with")):
         with pytest.raises(ConversionRefused, match=reported):

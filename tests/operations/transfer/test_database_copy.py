@@ -1,4 +1,4 @@
-"""Copies between databases: equal row by row there and back, or refused with every reason; all or nothing."""
+"""Copies between databases: equal rows in both directions, or an error that lists all reasons. All or nothing."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -71,7 +71,7 @@ async def copy(source: Database, target: Database, registry: Registry, **options
 
 
 def everything(path: Path) -> dict[str, list[Any]]:
-    """All rows of a project in an SQLite file, by table."""
+    """Return all rows of a project in an SQLite file, by table."""
     connection = apsw.Connection(str(path))
     names = connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name <> 'octavo_state'"
@@ -122,7 +122,7 @@ async def test_the_maintenance_mode_is_not_copied(
 async def test_pending_removals_of_files_are_not_copied(
     source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry
 ) -> None:
-    """Both databases can be of the same storage."""
+    """Both databases may use the same storage."""
     await source.execute_script(storage_cleanup.TABLE.script(source.dialect))
     await source.execute("INSERT INTO octavo_storage_cleanup (object, due_at) VALUES ('a.png', 1)")
     own = [TABLE, storage_cleanup.TABLE]
@@ -134,7 +134,7 @@ async def test_pending_removals_of_files_are_not_copied(
     assert await target.fetch_all("SELECT object FROM octavo_storage_cleanup") == []
 
 
-async def test_a_target_with_data_is_only_replaced_when_asked(
+async def test_a_target_with_data_is_replaced_only_on_request(
     source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry
 ) -> None:
     await copy(source, target, registry)
@@ -148,7 +148,7 @@ async def test_a_target_with_data_is_only_replaced_when_asked(
 async def test_rows_about_replaced_entries_are_deleted(
     source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry, tmp_path: Path
 ) -> None:
-    """The source has none of these tables: it is a database of v4."""
+    """The source has none of these tables: it is a v4 database."""
     cleared = [table for table in own_tables(Settings(project=tmp_path)) if not table.kept]
     own = [*cleared, TABLE, user_token_versions.TABLE, live_settings.TABLE]
     await source.execute("DROP TABLE octavo_leases")
@@ -172,7 +172,7 @@ async def test_rows_about_replaced_entries_are_deleted(
     }
 
 
-async def test_what_cannot_be_kept_is_told_all_at_once(
+async def test_all_values_that_the_target_cannot_store_are_reported(
     source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry
 ) -> None:
     await source.execute_script(
@@ -195,7 +195,7 @@ async def test_what_cannot_be_kept_is_told_all_at_once(
 async def test_json_beyond_the_limits_of_python_stays_json(
     source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry, tmp_path: Path
 ) -> None:
-    """A text that is not JSON is a string. Everything else keeps its type, or is listed."""
+    """A text that is not JSON is a string. Other values keep their type, or are listed."""
     texts = ("[1e400]", 'no JSON \\ "', "[NaN]", r'["\ud83d\ude00"]', r'"\ud83d"', "[1e131072]", r'{"a": "\udc00"}')
     for number, text in enumerate(texts, 51):
         await source.execute("INSERT INTO houses (id, name, facts) VALUES (?1, 'a', ?2)", (number, text))
@@ -223,10 +223,10 @@ async def test_decimals_may_be_rounded(source: SqliteDatabase, target: Postgresq
     assert await target.fetch_value("SELECT rent::text FROM houses WHERE id = 12") == "1.01"
 
 
-async def test_what_sqlite_did_not_look_at(
+async def test_data_that_sqlite_did_not_validate(
     source: SqliteDatabase, target: PostgresqlDatabase, registry: Registry, tmp_path: Path
 ) -> None:
-    """Rows that refer to nothing, values of other types, and tables that no client knows."""
+    """Rows with missing targets, values of other types, and unknown tables."""
     loose = apsw.Connection(str(tmp_path / "source.db"))
     loose.execute(
         "INSERT INTO houses_street_links (house_id, street_id) VALUES (99, 3);"

@@ -1,4 +1,4 @@
-"""Attributes renamed: definitions, tables, rows, rights and layouts; on both databases."""
+"""Renamed attributes: definitions, tables, rows, permissions and layouts, on each database."""
 
 import json
 import os
@@ -63,7 +63,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def take_up(settings: Settings, plan: RenamePlan, name: str = "1") -> None:
-    """What the command writes."""
+    """Apply the changes that the command writes."""
     folder = settings.project / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.py").write_text(plan.migration, "utf-8")
@@ -142,7 +142,7 @@ async def test_rows_rights_and_layouts_follow(database: Database, settings: Sett
     }
 
 
-async def test_the_text_around_the_names_stays(settings: Settings) -> None:
+async def test_only_names_in_definitions_change(settings: Settings) -> None:
     talk = settings.project / "src/api/talk/content-types/talk/schema.json"
     os.chmod(talk, 0o640)  # noqa: PTH101
     plan_rename(settings, "talks", "startsAt", "beginsAt").write_definitions()
@@ -165,7 +165,7 @@ async def test_the_text_around_the_names_stays(settings: Settings) -> None:
     ("talks", "title", "createdAt", "already has an attribute createdAt"),
     ("plugin::upload.file", "name", "b", "not defined in a file"),
 ])  # fmt: skip
-async def test_what_cannot_be_renamed_is_told(
+async def test_impossible_renames_are_reported(
     settings: Settings, type_name: str, old: str, new: str, told: str
 ) -> None:
     with pytest.raises((RenameRefused, InvalidDefinitions)) as caught:
@@ -174,7 +174,7 @@ async def test_what_cannot_be_renamed_is_told(
 
 
 async def test_a_rename_after_the_definition_was_changed(database: Database, settings: Settings) -> None:
-    """A start has made the new column already: it gives way as long as it is empty."""
+    """A start has already created the new column. It is replaced if it is empty."""
     await synchronize(database, load_registry(settings.project))
     await fill(database, {"talks": {"id": 1, "title": "One"}})
     plan_rename(settings, "talks", "title", "name").write_definitions()
@@ -191,11 +191,11 @@ async def test_a_rename_after_the_definition_was_changed(database: Database, set
     await database.execute("UPDATE talks SET name = NULL")
     await run_migrations(database, settings.project / FOLDER)
     assert await database.fetch_value("SELECT name FROM talks") == "One"
-    await synchronize(database, registry)  # the index that went with the column
+    await synchronize(database, registry)  # the index that was renamed with the column
     assert (await plan_changes(database, registry)).ordered == ()
 
 
-async def test_on_a_new_database_nothing_is_to_be_renamed(database: Database, settings: Settings) -> None:
+async def test_a_new_database_has_nothing_to_rename(database: Database, settings: Settings) -> None:
     for name, old, new in (("1", "speakers", "lecturers"), ("2", "seo", "meta"), ("3", "image", "picture")):
         take_up(settings, plan_rename(settings, "talks", old, new), name)
     assert len(await run_migrations(database, settings.project / FOLDER)) == 3

@@ -99,7 +99,7 @@ async def test_tables_with_rows_are_not_replaced(database: Database, settings: S
     assert await database.fetch_value("SELECT title FROM talks") == "One"
 
 
-async def test_a_name_that_comes_back_finds_its_rows(database: Database, settings: Settings) -> None:
+async def test_a_reused_name_finds_its_rows(database: Database, settings: Settings) -> None:
     await synchronize(database, load_registry(settings.project))
     await fill(database, {"talks": {"id": 1, "title": "One"}})
     change(settings, _TALK, "talks", "lectures")

@@ -1,4 +1,4 @@
-"""Scaffold: secrets are added behind what is there, and the wheel carries the sample project."""
+"""Scaffolding: secrets are appended to existing files, and the wheel contains the sample project."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
     "before, kept",
     [("PORT=1\n", "PORT=1\n"), ("PORT=1", "PORT=1\n"), ("", "")],
 )
-def test_secrets_come_last(tmp_path: Path, before: str, kept: str) -> None:
+def test_secrets_are_appended(tmp_path: Path, before: str, kept: str) -> None:
     file = tmp_path / ".env"
     file.write_text(before, "utf-8")
     assert add_secrets(tmp_path, ("JWT_SECRET",)) == ("JWT_SECRET",)
@@ -23,7 +23,7 @@ def test_secrets_come_last(tmp_path: Path, before: str, kept: str) -> None:
     assert len(file.read_text("utf-8").splitlines()[-1]) == len("JWT_SECRET=") + 32
 
 
-def test_nothing_is_made_for_nothing(tmp_path: Path) -> None:
+def test_no_file_is_created_without_secrets(tmp_path: Path) -> None:
     assert add_secrets(tmp_path, ()) == ()
     assert list(tmp_path.iterdir()) == []
 

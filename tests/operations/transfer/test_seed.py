@@ -1,4 +1,4 @@
-"""Seeds: references, localizations, files, permissions; everything or nothing, and once."""
+"""Seeds: references, localizations, files, permissions. All or nothing, and once."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,7 @@ def place(key: str, locale: str, of: str | None = None) -> dict[str, Any]:
 
 
 async def load(folder: Path, database: Database, entries: Entries) -> SeedReport | None:
-    """Write a seed, and load it."""
+    """Write a seed and load it."""
     project = folder / "site"
     if not project.is_dir():
         make_project(project)
@@ -114,7 +114,9 @@ async def test_is_loaded_once(tmp_path: Path, database: Database) -> None:
         (place("b", "en", "nowhere"), "b: unknown entry 'nowhere' in localizationOf"),
     ],
 )
-async def test_all_of_it_or_nothing(tmp_path: Path, database: Database, entry: dict[str, Any], message: str) -> None:
+async def test_a_seed_is_loaded_completely_or_not_at_all(
+    tmp_path: Path, database: Database, entry: dict[str, Any], message: str
+) -> None:
     with pytest.raises(SeedError) as caught:
         await load(tmp_path, database, [story("a", title="A", image="@file:red"), entry])
     assert str(caught.value) == message

@@ -1,4 +1,4 @@
-"""A town: content of every kind, and an archive of it in v4's form, written by hand."""
+"""A town: content of every kind, and a handwritten archive of it in v4's format."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -82,7 +82,7 @@ COMPONENTS = {
 
 
 def make_town(folder: Path) -> Path:
-    """The project, without any content."""
+    """Write the project without content."""
     for definition in TYPES:
         write_type(folder, definition)
     for name, attributes in COMPONENTS.items():
@@ -230,7 +230,7 @@ LOCALIZED = {
 
 
 def schemas() -> bytes:
-    """All definitions as lines of `schemas`."""
+    """Return all definitions as lines of `schemas`."""
     house, street = (item["attributes"] for item in TYPES)
     lines = [
         *(line for line in describe_definitions(builtin_registry()) if line["uid"].startswith("plugin::")),
@@ -242,7 +242,7 @@ def schemas() -> bytes:
 
 
 def town_files(**changed: Lines | bytes) -> dict[str, bytes]:
-    """The files of the archive; `entities=...` and the like replace the lines of a part."""
+    """Return the files of the archive. `entities=...` and similar arguments replace the lines of a part."""
     parts: dict[str, Lines | bytes] = {"entities": ENTITIES, "links": LINKS, "configuration": CONFIGURATION, **changed}
     files = {"schemas/schemas_00001.jsonl": schemas()}
     for name, lines in parts.items():

@@ -1,4 +1,4 @@
-"""Archives in the form of `strapi export`, written by hand."""
+"""Handwritten archives in the format of `strapi export`."""
 
 import gzip
 import io
@@ -16,12 +16,12 @@ Lines = Iterable[Mapping[str, Any]]
 
 
 def jsonl(lines: Lines) -> bytes:
-    """Lines as v4 writes them: nothing behind the last one."""
+    """Return lines as v4 writes them, without a newline at the end."""
     return "\n".join(json.dumps(line) for line in lines).encode()
 
 
 def tar_bytes(files: Mapping[str, bytes]) -> bytes:
-    """A tar file with these files, in this order."""
+    """Return a tar file with these files in order."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w") as tar:
         for name, content in files.items():
@@ -32,7 +32,7 @@ def tar_bytes(files: Mapping[str, bytes]) -> bytes:
 
 
 def write_archive(path: Path, files: Mapping[str, bytes], key: str | None = None) -> Path:
-    """An archive whose file name shows its compression and encryption."""
+    """Write an archive. The file name determines its compression and encryption."""
     content = tar_bytes(files)
     if ".gz" in path.suffixes:
         content = gzip.compress(content)

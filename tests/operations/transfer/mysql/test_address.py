@@ -1,4 +1,4 @@
-"""Addresses of MySQL databases, and time zones."""
+"""URLs of MySQL databases, and time zones."""
 
 import ssl
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Copies of v4's databases on MySQL and MariaDB: every value, in one snapshot, or refused with every reason."""
+"""Copies of v4's databases on MySQL and MariaDB: every value, in one snapshot, or an error that lists all reasons."""
 
 import asyncio
 from pathlib import Path
@@ -77,7 +77,7 @@ def registry(tmp_path: Path) -> Registry:
 
 @pytest.fixture
 def town(mysql_server: MysqlServer, mysql_name: str) -> str:
-    """The name of a database with the town's content."""
+    """Return the name of a database with the town's content."""
     mysql_server.run_sql(TABLES + CONTENT, mysql_name)
     return mysql_name
 
@@ -145,7 +145,7 @@ async def test_instants_are_local_times_of_the_process_that_wrote_them(
 async def test_other_types_of_columns(
     mysql_server: MysqlServer, mysql_name: str, database: Database, registry: Registry
 ) -> None:
-    """Columns that v4's forerunners or other programs created, in older character sets."""
+    """Columns that older versions of v4 or other programs created, in older character sets."""
     mysql_server.run_sql(
         "CREATE TABLE houses (id bigint PRIMARY KEY, name varchar(50) CHARACTER SET latin1, slug enum('a', 'b'),"
         "note mediumblob, is_old bit(1), rooms smallint, value varchar(30), rent float, facts text, built datetime,"
@@ -221,7 +221,7 @@ async def test_a_lost_connection_leaves_the_target_unchanged(
 
 
 async def test_names_in_lowercase(tmp_path: Path, database: Database, registry: Registry) -> None:
-    """MySQL on Windows and macOS stores names of tables in lowercase."""
+    """MySQL on Windows and macOS stores table names in lowercase."""
     folder = tmp_path / "town"
     file = folder / "src/api/house/content-types/house/schema.json"
     file.write_text(file.read_text("utf-8").replace('"houses"', '"Houses"', 1), "utf-8")

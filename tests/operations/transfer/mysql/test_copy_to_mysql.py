@@ -1,4 +1,4 @@
-"""Copies into MySQL and MariaDB: what they cannot store is listed with its place, and nothing is copied."""
+"""Copies to MySQL and MariaDB: values that they cannot store are listed with their location, and nothing is copied."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -134,7 +134,7 @@ async def test_the_outermost_values_are_stored_exactly(
     tmp_path: Path,
     zone: str,
 ) -> None:
-    """A server in another time zone, and JSON in JSON: the copy back reads values as Octavo serves them."""
+    """A server in another time zone, and JSON in JSON: the copy back returns values as Octavo serves them."""
     await source.execute_script(EDGES)
     names = "id, name, note, height, rent, built, opens, seen_at, stamp, facts"
     columns = f"SELECT {names} FROM houses WHERE id < 10 ORDER BY id"
@@ -166,7 +166,7 @@ async def test_the_outermost_values_are_stored_exactly(
 async def test_statements_stay_below_the_limit_of_the_server(
     source: SqliteDatabase, registry: Registry, mysql_server: MysqlServer, mysql_name: str
 ) -> None:
-    """Quotes are doubled in statements, and other characters have several bytes."""
+    """Quotes are doubled in statements, and some characters have several bytes."""
     await source.execute("INSERT INTO houses (id, name, note) VALUES (1, 'a', ?1), (2, 'b', ?2)", ("'" * 480_000, "😀"))
     for number in range(3, 9):
         await source.execute("INSERT INTO houses (id, name, note) VALUES (?1, 'c', ?2)", (number, "é" * 200_000))
@@ -188,7 +188,7 @@ async def test_statements_stay_below_the_limit_of_the_server(
 async def test_texts_that_a_collation_takes_for_equal(
     source: SqliteDatabase, registry: Registry, mysql_server: MysqlServer
 ) -> None:
-    """A unique index of the target compares texts in the way of its collation."""
+    """The target's unique index compares texts by its collation."""
     await source.execute("INSERT INTO octavo_leases (name, holder, expires_at) VALUES ('L', 'h', 1), ('l ', 'h', 1)")
     for collation, is_copied in (("utf8mb4_general_ci", False), (mysql_server.exact, True)):
         name = mysql_server.create_database(collation=collation)
@@ -212,7 +212,7 @@ async def test_texts_that_a_collation_takes_for_equal(
 async def test_a_row_that_only_the_server_refuses_is_named(
     source: SqliteDatabase, target: MysqlDatabase, registry: Registry
 ) -> None:
-    """For example, because the column was created for fewer characters, or for those of another character set."""
+    """For example, because the column is too short or has another character set."""
     await copy(source, target, registry)
     await target.execute_script("ALTER TABLE streets MODIFY name varchar(5) CHARACTER SET latin1")
     long, strange = "Data too long for column 'name'", "Incorrect string value: .*[`']name[`']"

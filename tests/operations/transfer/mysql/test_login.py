@@ -1,4 +1,4 @@
-"""Signing in to MySQL: with and without encryption, and with the older method."""
+"""Authentication at MySQL: with and without encryption, and with the older method."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The recorded content of every type, moved to MySQL by hand: copies from there equal copies from SQLite."""
+"""The recorded content of every type, inserted into MySQL by the test: copies from there equal copies from SQLite."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from tests.mysql_server import MysqlServer
 pytestmark = [pytest.mark.anyio, pytest.mark.mysql, pytest.mark.recording]
 DIALECT = MysqlSourceDialect(table_names_ignore_case=False)
 OTHER = (STATE_TABLE, "strapi_database_schema")
-"""Tables that describe the database itself: on MySQL, v4 stores their times in seconds."""
+"""Tables about the database itself. On MySQL, v4 stores their times in seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ async def rows(database: Database, table: RowTable) -> list[list[Any]]:
 
 
 def comparable(kind: ValueKind, value: Any) -> Any:
-    """Decimals and JSON have several forms."""
+    """Return a value in one form: decimals and JSON have several."""
     if value is None:
         return None
     if kind is ValueKind.DECIMAL:

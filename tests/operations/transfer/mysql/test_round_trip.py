@@ -1,4 +1,4 @@
-"""The recorded content, copied from database to database and back: the same rows and the same answers everywhere."""
+"""The recorded content, copied from database to database and back: equal rows and responses everywhere."""
 
 import shutil
 import sqlite3
@@ -40,7 +40,7 @@ async def opened(source: Any) -> AsyncIterator[Any]:
 
 
 async def answers(project: Path, variables: Mapping[str, str]) -> dict[str, Any]:
-    """What a service responds to lists of all content types, with drafts and everything related."""
+    """Return the service's lists of all content types, with drafts and all relations."""
     octavo = build(load_settings(project, variables, mode="production"))
     await octavo.asgi.start()
     try:
