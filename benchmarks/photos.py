@@ -154,7 +154,8 @@ def main(rounds: int, count: int) -> None:
     """Upload photos of 12 megapixels at once; print memory, latencies and the time of transformed images."""
     picture = photograph(4_000_000, PHOTO)
     times: dict[str, list[list[float]]] = {"beside uploads": [], "beside uploads to another service": []}
-    peaks, urls = [], []
+    peaks = list[float]()
+    urls = list[str]()
     with (
         tempfile.TemporaryDirectory(prefix="octavo-photos-") as folder,
         magazine(Path(folder) / "one") as (server, token),

@@ -1,5 +1,6 @@
 """Frames and facts of videos, read with the real ffmpeg, and what hostile files cannot do."""
 
+import asyncio
 import json
 import struct
 import subprocess
@@ -12,22 +13,28 @@ from PIL import Image
 from octavo.content.media.image_sizes import Size
 from octavo.content.media.videos import has_programs, read_facts, write_frame
 from octavo.core.errors import ApplicationError
-from tests.api.http.test_image_files import PRESETS, SECRET_TEXT, get, opened
-from tests.api.rest.test_uploads import Shop, open_writable
+from tests.api.http.test_image_files import PRESETS, SECRET_TEXT, colors, get, in_bucket, opened
+from tests.api.http.test_private_files import SETTINGS, hide, plain, read
+from tests.api.http.test_private_objects import hidden_keys
+from tests.api.rest.test_uploads import Part, Shop, open_writable
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.templates import Copy
+from tests.s3_server import S3Server
 
 pytestmark = [pytest.mark.anyio, pytest.mark.skipif(not has_programs(), reason="needs ffmpeg and ffprobe")]
 
 
 @pytest.fixture(scope="module")
 def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a wide clip, a turned one and one for the web, each of two seconds."""
+    """A folder with clips of two seconds (wide, turned, for the web, with wide pixels) and a blue one of one second."""
     folder = tmp_path_factory.mktemp("clips")
     source = ("-f", "lavfi", "-i", "color=red:size=320x240:rate=5:duration=2")
     make(folder, *source, "-c:v", "mpeg4", "wide.mp4")
     (folder / "turned.mov").write_bytes(turned((folder / "wide.mp4").read_bytes()))
     make(folder, *source, "-c:v", "libvpx", "web.webm")
+    make(folder, *source, "-vf", "setsar=64/45", "-c:v", "mpeg4", "stretched.mp4")
+    (folder / "stretched.mov").write_bytes(turned((folder / "stretched.mp4").read_bytes()))
+    make(folder, "-f", "lavfi", "-i", "color=blue:size=320x240:rate=5:duration=1", "-c:v", "mpeg4", "blue.mp4")
     return folder
 
 
@@ -48,6 +55,8 @@ def turned(video: bytes) -> bytes:
         ("wide.mp4", "video/mp4", Size(320, 240)),
         ("turned.mov", "video/quicktime", Size(240, 320)),
         ("web.webm", "video/webm", Size(320, 240)),
+        ("stretched.mp4", "video/mp4", Size(455, 240)),
+        ("stretched.mov", "video/quicktime", Size(240, 455)),
     ],
 )
 def test_facts_and_a_frame(clips: Path, tmp_path: Path, name: str, mime: str, size: Size) -> None:
@@ -115,6 +124,60 @@ async def test_posters_are_transformed_images(shop: Shop, clips: Path) -> None:
     assert whole.headers["content-type"] == "video/mp4"
     assert (await shop.send("DELETE", f"/api/upload/files/{file['id']}")).status == 200
     assert shop.names() == set()
+
+
+async def poster_name(shop: Shop) -> str:
+    """The name of the only poster in the storage."""
+    (row,) = await shop.site.database.fetch_all("SELECT object FROM octavo_image_variants WHERE variant = 'poster'")
+    return str(row[0])
+
+
+@pytest.mark.parametrize("bookshop_copy", ["sqlite"], indirect=True)
+async def test_all_sizes_are_created_from_one_stored_poster(shop: Shop, clips: Path) -> None:
+    (file,) = await shop.add(("files", "wide.mp4", (clips / "wide.mp4").read_bytes(), "video/mp4"))
+    targets = [f"{file['url']}?preset={name}" for name in ("card", "padded", "wide")]
+    first = await asyncio.gather(*(get(shop, target) for target in targets))
+    assert [opened(answer).size for answer in first] == [(60, 40), (80, 80), (300, 225)]
+    assert len(shop.names()) == 5, "the video, its poster and three sizes"
+    path = shop.folder / file["url"].rpartition("/")[2]
+    content = path.read_bytes()
+    path.write_bytes(b"no video")
+    assert opened(await get(shop, f"{file['url']}?preset=smallest")).width == 100, "from the poster"
+    path.write_bytes(content)
+    (shop.folder / await poster_name(shop)).unlink()
+    assert opened(await get(shop, f"{file['url']}?preset=card&dpr=2")).size == (120, 80), "the poster is created again"
+    replaced = await shop.post(f"/api/upload?id={file['id']}", blue(clips))
+    assert (replaced.status, len(shop.names())) == (200, 1)
+    assert colors(opened(await get(shop, targets[0]))) == {"blue"}
+
+
+def blue(clips: Path) -> Part:
+    return ("files", "blue.mp4", (clips / "blue.mp4").read_bytes(), "video/mp4")
+
+
+@pytest.mark.parametrize("bookshop_copy", ["sqlite"], indirect=True)
+async def test_posters_of_private_videos_in_a_bucket_are_private(
+    anyio_backend: str, tmp_path: Path, bookshop_copy: Copy, s3_server: S3Server, clips: Path
+) -> None:
+    bucket = s3_server.new_bucket()
+    settings = {**in_bucket(s3_server, bucket), **SETTINGS, "OCTAVO_API__IMAGES__IN_FORMATS": "true"}
+    site = await open_writable(tmp_path / "shop", bookshop_copy, settings)
+    shop = Shop(site, tmp_path)
+    (file,) = await shop.add(("files", "wide.mp4", (clips / "wide.mp4").read_bytes(), "video/mp4"))
+    assert colors(opened(await get(shop, file["formats"]["card"]["url"]))) == {"red"}
+    hidden = await hide(shop, file)
+    assert hidden_keys(s3_server, bucket) == [True], "the poster is deleted"
+    poster = await get(shop, hidden["formats"]["card"]["url"])
+    assert (opened(poster).size, poster.headers["cache-control"][:7]) == ((60, 40), "private")
+    assert (await get(shop, f"/uploads/{plain(hidden['url']).rpartition('/')[2]}?preset=card")).status == 404
+    assert hidden_keys(s3_server, bucket) == [True] * 3
+    assert (await shop.post(f"/api/upload?id={file['id']}", blue(clips))).status == 200
+    replaced = await read(shop, file)
+    assert colors(opened(await get(shop, replaced["formats"]["card"]["url"]))) == {"blue"}
+    assert hidden_keys(s3_server, bucket) == [True] * 3
+    assert (await shop.send("DELETE", f"/api/upload/files/{file['id']}")).status == 200
+    assert s3_server.keys(bucket) == []
+    await site.octavo.infrastructure.close()
 
 
 @pytest.mark.parametrize("bookshop_copy", ["sqlite"], indirect=True)

@@ -2,6 +2,9 @@
 
     variant = await variants.find("cat_0f3a9c2b71.jpg", Transformation(width=600), "webp")
 
+The variants of a video are created from its poster, a frame that is stored like a variant, so that the video is read
+only once.
+
 Requests for the same variant share one creation, in this process by a task and among processes by a lease. At most
 `MOST_WAITING` variants are created or waiting in a process; further ones raise `TooManyImages`. A file that cannot be
 transformed is served as it is, and not searched or tried again for a while.
@@ -9,18 +12,19 @@ transformed is served as it is, and not searched or tried again for a while.
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
-from io import BufferedReader, FileIO
+from io import FileIO
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from octavo.content.media import variant_rows
 from octavo.content.media.file_names import new_hash
 from octavo.content.media.file_types import SVG
-from octavo.content.media.image_job import render_image
+from octavo.content.media.image_job import extract_poster, render_image
 from octavo.content.media.image_workers import IMAGE_WORKERS
+from octavo.content.media.local_copies import as_local_file
 from octavo.content.media.storage.base import (
     PrivateStorage,
     ReadableStorage,
@@ -41,6 +45,7 @@ from octavo.content.media.transformations import (
     is_transformable,
 )
 from octavo.content.media.variant_rows import SourceFile, Variant
+from octavo.content.media.videos import has_frames
 from octavo.core.clock import SYSTEM_CLOCK, Clock
 from octavo.core.errors import ApplicationError, PayloadTooLargeError, ServiceUnavailable
 from octavo.core.media_types import ANY_TYPE, type_by_name
@@ -58,11 +63,12 @@ MOST_WAITING: Final = 64
 MOST_COPIES: Final = 32
 """The maximum number of variants that a process copies from a remote storage at the same time."""
 _ATTEMPTS: Final = 3
+_POSTER: Final = "poster"
+"""The key of a video's poster among its variants. Other keys are digests."""
 _LARGEST_FILE: Final = 1 << 30
 _MOST_UNCHANGED: Final = 1_000
 _UNCHANGED_SECONDS: Final = 600.0
 _UNKNOWN_SECONDS: Final = 60.0
-_CHUNK: Final = 1 << 20
 _REFUSAL: Final = "The image cannot be transformed"
 
 
@@ -127,14 +133,9 @@ class ImageVariants:
         found = await variant_rows.find_variant(self._database, source, key) or await self._known_original(source)
         if found is not None:
             return found
-        task = self._running.get((source, key))
-        if task is None:
-            if len(self._running) >= MOST_WAITING:
-                raise TooManyImages
-            task = asyncio.create_task(self._create(source, wanted, image_format))
-            self._running[source, key] = task
-            task.add_done_callback(partial(self._finish, (source, key)))
-        return await asyncio.shield(task)
+        if (source, key) not in self._running and len(self._running) >= MOST_WAITING:
+            raise TooManyImages
+        return await self._shared_run((source, key), lambda: self._create(source, wanted, image_format))
 
     @property
     def is_private(self) -> bool:
@@ -159,7 +160,7 @@ class ImageVariants:
         is_remote = not isinstance(self._readable, LocalStorage)
         if is_remote and len(self._copying) >= MOST_COPIES:
             raise TooManyImages("Too many images are being read from the storage. Try again later")
-        reading = asyncio.create_task(in_thread(lambda: _as_file(self._readable.open(variant.object), length)))
+        reading = asyncio.create_task(in_thread(lambda: as_local_file(self._readable.open(variant.object), length)))
         if is_remote:
             self._copying.add(reading)
             reading.add_done_callback(self._copying.discard)
@@ -169,13 +170,25 @@ class ImageVariants:
             reading.add_done_callback(_close)
             raise
         except FileNotFoundError:
-            async with unit_of_work(self._database) as unit:
-                await variant_rows.remove_object(unit.connection, self._database, variant.object)
+            await self._forget(variant)
             return None
+
+    async def _forget(self, variant: Variant) -> None:
+        """Delete the row of a variant that the storage has lost."""
+        async with unit_of_work(self._database) as unit:
+            await variant_rows.remove_object(unit.connection, self._database, variant.object)
 
     async def settle(self) -> None:
         """Wait until nothing is being created."""
         await asyncio.gather(*self._running.values(), return_exceptions=True)
+
+    async def _shared_run(self, place: tuple[str, str], create: Callable[[], Coroutine[Any, Any, Found]]) -> Found:
+        """Run a creation once for all requests that wait for it."""
+        task = self._running.get(place)
+        if task is None:
+            task = self._running[place] = asyncio.create_task(create())
+            task.add_done_callback(partial(self._finish, place))
+        return await asyncio.shield(task)
 
     def _finish(self, place: tuple[str, str], task: "asyncio.Task[Any]") -> None:
         del self._running[place]
@@ -198,12 +211,22 @@ class ImageVariants:
         self, source: str, key: str, file: SourceFile, wanted: Transformation, image_format: ImageFormat
     ) -> Found:
         rendering = Rendering(wanted, image_format, wanted.focus or file.focus)
+        if not has_frames(file.mime):
+            return await self._once(source, key, file, lambda: self._render(source, key, file, rendering))
+        once = partial(self._once, source, _POSTER, file, lambda: self._extract(source, file))
+        stored = await variant_rows.find_variant(self._database, source, _POSTER)
+        poster = stored or await self._shared_run((source, _POSTER), once)
+        if not isinstance(poster, Variant):
+            return poster
+        return await self._once(source, key, file, lambda: self._render(source, key, file, rendering, poster))
+
+    async def _once(self, source: str, key: str, file: SourceFile, create: Callable[[], Awaitable[Found]]) -> Found:
+        """Create a variant, unless another process is creating the same one."""
         if not self._shared:
-            return await self._render(source, key, file, rendering)
+            return await create()
         try:
             async with lease(self._database, f"octavo: image {file.id} {key}"):
-                found = await variant_rows.find_variant(self._database, source, key)
-                return found or await self._render(source, key, file, rendering)
+                return await variant_rows.find_variant(self._database, source, key) or await create()
         except LeaseTaken:  # the other process has many images to transform
             raise TooManyImages from None
 
@@ -237,17 +260,56 @@ class ImageVariants:
         except ValueError:  # for names that are not valid in the storage
             return False
 
-    async def _render(self, source: str, key: str, file: SourceFile, rendering: Rendering) -> Found:
+    async def _render(
+        self, source: str, key: str, file: SourceFile, rendering: Rendering, poster: Variant | None = None
+    ) -> Found:
+        """Create a variant from the file, or from the poster of a video."""
+        name, mime = (source, file.mime) if poster is None else (poster.object, poster.mime)
+
+        async def transform(original: Path, target: Path) -> bool:
+            work = partial(render_image, original, mime, rendering, target)
+            return await IMAGE_WORKERS.run(work, heavy=mime != TYPES["jpeg"]) is not None
+
+        try:
+            return await self._derive(source, key, file, rendering.format, name, transform)
+        except FileNotFoundError:
+            if poster is None:
+                return None
+            await self._forget(poster)
+            raise _FileChanged from None
+
+    async def _extract(self, source: str, file: SourceFile) -> Found:
+        """Create the poster of a video."""
+
+        async def extract(original: Path, target: Path) -> bool:
+            await IMAGE_WORKERS.run(partial(extract_poster, original, file.mime, target), heavy=True)
+            return True
+
+        try:
+            return await self._derive(source, _POSTER, file, "jpeg", source, extract)
+        except FileNotFoundError:
+            return None
+
+    async def _derive(
+        self,
+        source: str,
+        key: str,
+        file: SourceFile,
+        image_format: ImageFormat,
+        name: str,
+        create: Callable[[Path, Path], Awaitable[bool]],
+    ) -> Found:
+        """Create a variant from the object `name` with a function of two paths, which returns whether it is possible.
+
+        Raises FileNotFoundError.
+        """
         workspace = Workspace(self._storage.workspace.folder, _REFUSAL)
         original, target = await in_thread(lambda: (workspace.temporary(), workspace.temporary()))
         try:
-            await in_thread(lambda: self._fetch(source, original, workspace))
-            work = partial(render_image, original, file.mime, rendering, target)
-            if await IMAGE_WORKERS.run(work, heavy=file.mime != "image/jpeg") is None:
+            await in_thread(lambda: self._fetch(name, original, workspace))
+            if not await create(original, target):
                 return self._unchanged_original(source, file)
-            return await self._publish(source, key, file, rendering.format, target)
-        except FileNotFoundError:
-            return None
+            return await self._publish(source, key, file, image_format, target)
         except PayloadTooLargeError:
             return self._unchanged_original(source, file)
         except ApplicationError as error:
@@ -310,42 +372,3 @@ def _close(reading: "asyncio.Task[FileIO]") -> None:
     """Close the file of a cancelled request."""
     if not reading.cancelled() and reading.exception() is None:
         reading.result().close()
-
-
-def _as_file(content: IO[bytes], length: int) -> FileIO:
-    """Return a local file, or a copy of the first bytes of other content, which the response deletes by closing it.
-
-    Raises ServiceUnavailable if the copy cannot be written.
-    """
-    if isinstance(content, BufferedReader) and isinstance(content.raw, FileIO):
-        local: FileIO = content.detach()  # type: ignore[assignment]
-        return local
-    with content:
-        try:
-            return _copied(content, length)
-        except OSError as error:
-            raise ServiceUnavailable(
-                "The image cannot be served", reason="a temporary file cannot be written"
-            ) from error
-
-
-def _copied(content: IO[bytes], length: int) -> FileIO:
-    """Return a temporary file with the first bytes of the content."""
-    copy: Any = TemporaryFile(buffering=0)  # noqa: SIM115 - the response closes it
-    try:
-        while length > 0 and (piece := content.read(min(_CHUNK, length))):
-            _write_piece(copy, piece)
-            length -= len(piece)
-        copy.seek(0)
-    except BaseException:
-        copy.close()
-        raise
-    file: FileIO = copy
-    return file
-
-
-def _write_piece(file: FileIO, piece: bytes) -> None:
-    """Write all bytes: an unbuffered file can write a part, such as on a disk that is almost full."""
-    rest = memoryview(piece)
-    while rest:
-        rest = rest[file.write(rest) :]

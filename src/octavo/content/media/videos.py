@@ -38,6 +38,8 @@ _LARGEST_SIDE: Final = 1920
 _PARENT_DEATH_SIGNAL: Final = 1
 """`PR_SET_PDEATHSIG` of Linux."""
 _LONGEST: Final = 10 * 365 * 24 * 3600.0
+_LONGEST_PIXEL: Final = 8
+"""The longest shape of pixels, as width by height or height by width; beyond it, the file is damaged."""
 _FAILED: Final = "The video cannot be read: it is damaged, or its format is not supported"
 
 
@@ -68,12 +70,12 @@ def has_frames(mime: str) -> bool:
 
 def read_facts(path: Path, mime: str) -> VideoFacts:
     """Return the facts about a video. Raises ApplicationError."""
-    wanted = "stream=width,height:stream_side_data=rotation:format=duration"
+    wanted = "stream=width,height,sample_aspect_ratio:stream_side_data=rotation:format=duration"
     options = ("-select_streams", "v:0", "-show_entries", wanted, "-of", "json")
     try:
         told = orjson.loads(_run("ffprobe", ("-v", "error"), path, mime, options))
         stream = told["streams"][0]
-        width, height = int(stream["width"]), int(stream["height"])
+        width, height = _square(int(stream["width"]), stream.get("sample_aspect_ratio")), int(stream["height"])
     except (ValueError, LookupError, TypeError) as error:
         raise ApplicationError(_FAILED) from error
     turns = [_number(side.get("rotation")) for side in stream.get("side_data_list", ())]
@@ -83,10 +85,19 @@ def read_facts(path: Path, mime: str) -> VideoFacts:
     return VideoFacts(shown, duration if duration is not None and 0 <= duration <= _LONGEST else None)
 
 
+def _square(width: int, pixel: Any) -> int:
+    """Return the width in square pixels of a picture whose pixels have a shape such as `64:45`, width to height."""
+    across, _, down = str(pixel).partition(":")
+    if not (across.isdecimal() and down.isdecimal()) or "0" in (across, down):
+        return width
+    shape = int(across) / int(down)
+    return round(width * shape) if 1 / _LONGEST_PIXEL <= shape <= _LONGEST_PIXEL else width
+
+
 def write_frame(path: Path, mime: str, facts: VideoFacts, target: Path) -> None:
     """Write a frame from the beginning of a video as a JPEG of `facts.frame`. Raises ApplicationError."""
     frame = facts.frame
-    picture = ("-map", "0:v:0", "-frames:v", "1", "-vf", f"scale={frame.width}:{frame.height}")
+    picture = ("-map", "0:v:0", "-frames:v", "1", "-vf", f"scale={frame.width}:{frame.height},setsar=1")
     output = ("-c:v", "mjpeg", "-q:v", "3", "-threads", "1", "-f", "image2", "-update", "1", f"file:{target}")
     for start in (min(1.0, (facts.duration or 0) / 2), 0.0):  # the picture can end before the sound
         before = ("-nostdin", "-v", "error", "-threads", "1", "-ss", f"{start}")  # one thread: 4K needs about 100 MB
