@@ -1,4 +1,4 @@
-"""What the REST tests share: clubs, each with its own settings, on each database."""
+"""Fixtures for the REST tests: clubs with their own settings, on each database."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
@@ -15,14 +15,14 @@ OpenClub = Callable[..., Awaitable[Club]]
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def club_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
-    """A copy of a club's database on each database in turn."""
+    """Yield a copy of a club's database, on each database system in turn."""
     with copy_of(request, "club") as copy:
         yield copy
 
 
 @pytest.fixture
 async def new_club(anyio_backend: str, tmp_path: Path, club_copy: Copy) -> AsyncIterator[OpenClub]:
-    """Opens a club with custom settings."""
+    """Return a function that opens a club with custom settings."""
     async with AsyncExitStack() as stack:
 
         async def open_new(**settings: str) -> Club:
@@ -35,5 +35,5 @@ async def new_club(anyio_backend: str, tmp_path: Path, club_copy: Copy) -> Async
 
 @pytest.fixture
 async def club(new_club: OpenClub) -> Club:
-    """A club as v4 would keep it, without limits."""
+    """A club with v4's defaults, without limits on attempts."""
     return await new_club(**NEVER)

@@ -1,4 +1,4 @@
-"""Listens to the feed of changes, in the same process: through HTTP, without a socket."""
+"""A client of the change feed that calls the application in the same process, without a socket."""
 
 import asyncio
 import json
@@ -17,13 +17,13 @@ ON = {"OCTAVO_API__EVENTS__ENABLED": "true"}
 
 @dataclass
 class Ear:
-    """One listener: the response and the events it received."""
+    """One subscriber: the response and the events it received."""
 
     status: int = 0
     headers: dict[str, str] = field(default_factory=dict)
     text: str = ""
     longest: int = 0
-    """Bytes of the largest piece."""
+    """Size of the largest chunk in bytes."""
     is_over: bool = False
     takes: asyncio.Event = field(default_factory=asyncio.Event)
     news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -50,24 +50,24 @@ class Ear:
 
     @property
     def blocks(self) -> list[dict[str, str]]:
-        """The fields of each event so far."""
+        """Return the fields of each event so far."""
         whole = self.text.rpartition("\n\n")[0]
         return [dict(line.split(": ", 1) for line in block.split("\n")) for block in whole.split("\n\n") if block]
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """The data of all events that have data."""
+        """Return the data of all events that have data."""
         return [json.loads(block["data"]) for block in self.blocks if "data" in block]
 
     @property
     def told(self) -> list[tuple[str, int]]:
-        """Names and ids of the changes; a gone one with a minus."""
+        """Return event names and entry ids; ids of entries that disappeared are negative."""
         changes = (event for event in self.events if "event" in event)
         return [(event["event"], -event["id"] if event.get("gone") else event["id"]) for event in changes]
 
     @property
     def last_id(self) -> str:
-        """Where it would go on."""
+        """Return the id of the last event, from which a new connection would continue."""
         return next(block["id"] for block in reversed(self.blocks) if "id" in block)
 
     async def until(self, true: Any) -> None:
@@ -86,7 +86,7 @@ class Ear:
 async def listening(
     site: Site, query: str = "", token: str | None = None, last_id: str | None = None, client: str = "192.0.2.1"
 ) -> AsyncIterator[Ear]:
-    """A user who listens, from the moment on when they hear of what comes; or who was refused."""
+    """Connect to the feed, and wait until it has started or the request was refused."""
     headers = [("Authorization", f"Bearer {token}")] if token else []
     headers += [("Last-Event-ID", last_id)] if last_id else []
     ear = Ear()
@@ -104,7 +104,7 @@ async def listening(
 
 
 async def write(site: Site, method: str, path: str, data: Any = None, token: str = FULL_TOKEN) -> Any:
-    """Change something over REST and return the response."""
+    """Send a write over REST and return the data of the response."""
     headers = [("Authorization", f"Bearer {token}"), ("Content-Type", "application/json")]
     body = [json.dumps({"data": data}).encode()] if data is not None else []
     answer = await call(site.octavo.asgi, method, f"/api/{path}", headers, body)

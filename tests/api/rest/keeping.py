@@ -1,4 +1,4 @@
-"""What the tests of kept answers share: a magazine that two services serve from one database, and plain SQL beside."""
+"""Two services on one database with a response cache, and direct SQL, for the cache's tests."""
 
 import asyncio
 import json
@@ -54,7 +54,7 @@ _SEO = {
 
 @dataclass
 class Press:
-    """Two services on one database, which may be one, and a user who writes to it past both."""
+    """Two services on one database, which can be the same one, and SQL that bypasses both."""
 
     one: Club
     two: Club
@@ -62,7 +62,7 @@ class Press:
     url: str
 
     async def sql(self, text: str) -> None:
-        """A statement of a user who knows nothing of the services, committed when this returns."""
+        """Run a statement as other software does, committed when this returns."""
         if self.file is not None:
             await asyncio.to_thread(_run, self.file, text)
             return
@@ -73,24 +73,24 @@ class Press:
             await connection.close()
 
     async def follow(self) -> int:
-        """Do at once what services do in the background; how many triggers were made."""
+        """Update the table versions now, as services do in the background; return the number of created triggers."""
         return await VersionTracker(self.one.database, registry_of(self.one.octavo)).keep()
 
 
 def registry_of(service: Process) -> Any:
-    """The registry that is served."""
+    """Return the registry that is served."""
     return service.site.registry
 
 
 def _run(file: Path, text: str) -> None:
-    connection = apsw.Connection(str(file))  # the same library: locks of another one in this process would be lost
+    connection = apsw.Connection(str(file))  # the same library: another one in this process would lose its locks
     connection.set_busy_timeout(30_000)
     connection.execute(text).fetchall()
     connection.close()
 
 
 def hits(club: Club) -> int:
-    """How many answers were used again."""
+    """Return the number of reused responses."""
     reports = club.octavo.infrastructure.caches.reports()
     return sum(one.hits for one in reports if one.name in ("answers", "quick answers"))
 
@@ -117,7 +117,7 @@ def _define(folder: Path) -> None:
 async def open_press(
     folder: Path, copy: Copy, settings: Mapping[str, str] | None = None, services: int = 1
 ) -> AsyncIterator[Press]:
-    """Services on a copy of a database. Its article (1) has a tag (1), a component and a zone, all seen 0 times."""
+    """Open services for a copy of a database. Article 1 has tag 1, a component and a zone, with 0 views each."""
     _define(folder)
     file = folder / CLUB_DATABASE
     copy.place(file)
@@ -130,6 +130,6 @@ async def open_press(
         seen = {"views": 0, "title": "x"}
         parts = [{"__component": "parts.seo", **seen}]
         await write(press.two, "POST", "articles", {"title": "a", "views": 0, "tags": [1], "seo": seen, "parts": parts})
-        for club in clubs:  # that the token was used is written in the background: its table has another version then
+        for club in clubs:  # a token's last use is written in the background, which changes its table's version
             await club.octavo.infrastructure.authenticator.settle()
         yield press

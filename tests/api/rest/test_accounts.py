@@ -1,4 +1,4 @@
-"""Accounts over HTTP on both databases: sessions, registrations, passwords, codes, confirmations, limits."""
+"""Accounts over HTTP on both databases: sign-in, registration, passwords, codes, confirmations, limits."""
 
 import asyncio
 import re
@@ -55,7 +55,7 @@ async def test_login(club: Club, identifier: str) -> None:
 
 
 @pytest.mark.usefixtures("still")
-async def test_a_login_needs_one_statement_and_me_none_more_than_one(club: Club) -> None:
+async def test_a_login_and_me_need_one_statement_each(club: Club) -> None:
     token = await club.token_of()
     before = club.database.statements
     await club.log_in()
@@ -116,7 +116,7 @@ async def test_users_of_other_providers_have_no_password(club: Club) -> None:
     assert (await club.log_in()).json == WRONG
 
 
-async def test_an_address_goes_before_a_name_that_looks_like_it(club: Club) -> None:
+async def test_addresses_take_precedence_over_names(club: Club) -> None:
     await write(club.database, "UPDATE up_users SET username = 'carol@example.org' WHERE id = 1")
     assert (await club.log_in("carol@example.org")).json["user"]["id"] == 3
 
@@ -164,7 +164,7 @@ async def test_register_by_a_caller_who_can_find_roles_returns_the_role(new_club
     assert (user["role"]["type"], "users" in user["role"]) == ("authenticated", False)
 
 
-async def test_fields_that_registration_may_set(new_club: OpenClub) -> None:
+async def test_fields_allowed_in_registrations(new_club: OpenClub) -> None:
     club = await new_club(**NEVER, **ALLOW)
     more = {"nickname": "D", "pin": "1", "friend": 1, "role": 2, "confirmed": False, "blocked": True}
     user = (await club.post("auth/local/register", {**NEW, **more})).json["user"]
@@ -308,7 +308,7 @@ async def test_codes_that_v4_has_issued(new_club: OpenClub, settings: dict[str, 
 
 
 @pytest.mark.parametrize("email", ["nobody@example.org", "mallory@example.org"])
-async def test_nobody_is_told_who_is_there(club: Club, email: str) -> None:
+async def test_responses_do_not_reveal_whether_an_account_exists(club: Club, email: str) -> None:
     assert (await club.post("auth/forgot-password", {"email": email})).json == {"ok": True}
     await club.post("auth/forgot-password", {"email": "ann@example.org"})
     assert [mail["To"] for mail in await club.mails()] == ["ann@example.org"]
@@ -335,7 +335,7 @@ async def test_an_address_is_confirmed(club: Club) -> None:
 async def test_stored_links_that_lead_to_no_page_are_not_followed(
     new_club: OpenClub, settings: dict[str, str], stored: Any
 ) -> None:
-    """Whoever wrote them: v4, or a user with access to the database."""
+    """They may come from v4, or from a user with access to the database."""
     club = await new_club(**NEVER, **settings)
     names = ("email_confirmation_redirection", "email_reset_password")
     await club.store("advanced", {"email_confirmation": True, **dict.fromkeys(names, stored)})
@@ -412,7 +412,7 @@ async def test_name_and_address_are_one_account(new_club: OpenClub) -> None:
     assert [(await fail(club, identifier)).status for identifier in given] == [400] * 5 + [429]
 
 
-async def test_an_address_has_a_limit_of_its_own(new_club: OpenClub) -> None:
+async def test_each_address_has_its_own_limit(new_club: OpenClub) -> None:
     club = await new_club(OCTAVO_PLUGINS__USERS_PERMISSIONS__CONFIG__RATELIMIT__MAX_BY_ADDRESS="3")
     paths = ["local", "forgot-password", "reset-password", "local"]
     assert [(await club.post(f"auth/{path}", {})).status for path in paths] == [400, 400, 400, 429]
@@ -430,7 +430,7 @@ async def test_forwarded_addresses_count_behind_trusted_proxies(new_club: OpenCl
     assert statuses == [400, 400, 429]
 
 
-async def test_nodes_that_may_be_several_count_together(new_club: OpenClub) -> None:
+async def test_nodes_on_a_shared_database_count_together(new_club: OpenClub) -> None:
     club = await new_club()
     assert [(await fail(club, "nobody")).status for _ in range(2)] == [400] * 2
     tables = await found_tables(club.database, club.database.dialect)

@@ -1,4 +1,4 @@
-"""`server.allowedHosts`: what settings and profiles make of it, and a service that knows an answer already."""
+"""`server.allowedHosts`: settings, profiles, and cached responses."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def test_hosts_of_settings_and_profiles(tmp_path: Path, variables: dict[str, str
 
 
 async def test_a_foreign_host_gets_no_answer_that_is_known_already(new_club: OpenClub) -> None:
-    """Neither in REST nor in GraphQL, whoever asked before; health checks are answered for any host."""
+    """In REST and GraphQL, whatever was requested before; health checks accept any host."""
     club = await new_club(**NEVER, **SAFE, **URL)
     await club.grant("public", "plugin::users-permissions.user.find")
     ours, foreign = (("Host", "cms.example.org"),), (("Host", "evil.example"),)
@@ -48,7 +48,7 @@ async def test_a_foreign_host_gets_no_answer_that_is_known_already(new_club: Ope
         ("GET", "/api/users", None),
         ("POST", "/graphql", {"query": "{ usersPermissionsUsers { data { id } } }"}),
     ):
-        for _ in range(3):  # from the second time on, the answer is known before anything looks at the request
+        for _ in range(3):  # from the second time on, the response comes from a cache that does not parse the request
             assert (await club.ask(method, target, body, headers=ours)).status == 200
         for headers in (foreign, (("Host", "evil.example:443"),), (("Host", ""),)):
             refused = await club.ask(method, target, body, headers=headers)
@@ -59,6 +59,6 @@ async def test_a_foreign_host_gets_no_answer_that_is_known_already(new_club: Ope
 
 
 @pytest.mark.parametrize("path", ["/_ready/more", "/_status", "/metrics", "/admin", "/uploads/x.png", "/_healthy"])
-async def test_only_the_two_checks_are_exempt(new_club: OpenClub, path: str) -> None:
+async def test_only_the_two_health_checks_are_exempt(new_club: OpenClub, path: str) -> None:
     club = await new_club(**NEVER, **SAFE, **URL)
     assert (await club.ask("GET", path, headers=(("Host", "evil.example"),))).status == 400

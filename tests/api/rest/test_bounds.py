@@ -1,4 +1,4 @@
-"""What a read may cost is bounded, and what takes long to prepare is not prepared in the event loop."""
+"""The cost of reads is limited, and expensive preparation runs outside the event loop."""
 
 import threading
 from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ SEQUELS = "populate" + "[sequel][populate]" * 12 + "=*"
 
 @asynccontextmanager
 async def bounded(site: Site, *, caches: int = 64 * 1024**2, **reads: int) -> AsyncIterator[Site]:
-    """The same content, with other bounds."""
+    """Serve the same content with other limits."""
     settings = site.octavo.settings
     api = replace(settings.api, reads=replace(settings.api.reads, **reads))
     octavo = process.build(replace(settings, api=api, server=replace(settings.server, cache_size=caches)))
@@ -96,13 +96,13 @@ async def test_bytes_of_a_statement_are_bounded(bookshop: Site) -> None:
         assert (await site.get(f"/api/books?{SEQUELS}")).status == 200
 
 
-def test_the_defaults_of_the_settings_are_those_of_the_plan() -> None:
+def test_settings_and_read_limits_have_the_same_defaults() -> None:
     reads = Reads()
     assert ReadLimits() == limits_by_cost(reads.max_cost, reads.timeout / 1000)
 
 
-async def test_no_costly_read_makes_a_long_statement(bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The size of the texts that reach the database is bounded for all requests."""
+async def test_costly_reads_create_no_long_statement(bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The size of statements is limited for all requests."""
     longest = 0
     prepare = ContentReads.prepare
 
@@ -121,7 +121,7 @@ async def test_no_costly_read_makes_a_long_statement(bookshop: Site, monkeypatch
 
 
 def threads_of(monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> list[str]:
-    """Notes in which thread a method runs."""
+    """Record the threads in which a method runs."""
     found: list[str] = []
     original = getattr(owner, name)
 
@@ -155,7 +155,7 @@ async def test_long_documents_are_read_in_a_thread(bookshop: Site, monkeypatch: 
 
 
 async def test_shapes_without_end_stay_within_the_budget(bookshop: Site) -> None:
-    """4,000 different shapes once held 400 MB; those used last are found again."""
+    """4,000 different shapes once needed 400 MB; the most recent ones are reused."""
     async with bounded(bookshop, caches=2 * 1024**2) as site:
         budget = site.octavo.infrastructure.caches
         for number in range(300):

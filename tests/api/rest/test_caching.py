@@ -1,4 +1,4 @@
-"""What reads say to caches, and conditional requests, on each database."""
+"""Caching headers of reads, and conditional requests, on each database."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def _with_tags(tmp_path: Path) -> None:
 
 
 async def readable(club: Club) -> Club:
-    """Where visitors and users may read tags."""
+    """Let visitors and users read tags."""
     for role in ("public", "authenticated"):
         await club.grant(role, "api::tag.tag.find")
     return club
@@ -47,7 +47,7 @@ def saying(control: object) -> dict[str, str]:
     return {**TAGGED, "OCTAVO_API__CACHING__CONTROL": json.dumps(control)}
 
 
-async def test_who_has_an_answer_is_told_so_until_it_changes(new_club: OpenClub) -> None:
+async def test_unchanged_responses_get_304(new_club: OpenClub) -> None:
     club = await new_club(**TAGGED)
     first = await club.ask("GET", TAGS, token=FULL)
     tag = first.headers["etag"]
@@ -62,7 +62,7 @@ async def test_who_has_an_answer_is_told_so_until_it_changes(new_club: OpenClub)
     assert (changed.status, changed.headers["etag"] == tag) == (200, False)
 
 
-async def test_only_what_was_read_has_a_tag(new_club: OpenClub) -> None:
+async def test_only_successful_reads_have_an_etag(new_club: OpenClub) -> None:
     club = await new_club(**TAGGED)
     refused = await club.ask("GET", TAGS, token="wrong", headers=(("If-None-Match", "*"),))
     missing = await club.ask("GET", f"{TAGS}/9999", token=FULL, headers=(("If-None-Match", "*"),))
@@ -71,20 +71,20 @@ async def test_only_what_was_read_has_a_tag(new_club: OpenClub) -> None:
     assert not [one for one in (refused, missing, written) if "etag" in one.headers]
 
 
-async def test_nothing_is_said_to_caches_unless_asked_for(club: Club) -> None:
+async def test_caching_headers_are_off_by_default(club: Club) -> None:
     reported = (await (await readable(club)).ask("GET", TAGS)).headers
     assert not {"cache-control", "etag"} & reported.keys()
     assert reported["vary"] == "Origin"
 
 
 @pytest.mark.parametrize("off", [NEVER, {**NEVER, **SAFE, "OCTAVO_API__CACHING__ETAGS": "false"}])
-async def test_tags_may_be_off(new_club: OpenClub, off: dict[str, str]) -> None:
+async def test_etags_can_be_disabled(new_club: OpenClub, off: dict[str, str]) -> None:
     club = await readable(await new_club(**off))
     answer = await club.ask("GET", TAGS, headers=(("If-None-Match", "*"),))
     assert (answer.status, "etag" in answer.headers) == (200, False)
 
 
-async def test_roles_are_told_apart(new_club: OpenClub) -> None:
+async def test_cache_control_depends_on_the_role(new_club: OpenClub) -> None:
     club = await readable(await new_club(**saying(CONTROL)))
     ann = await club.token_of("ann")
     reported = {
@@ -105,7 +105,7 @@ async def test_roles_are_told_apart(new_club: OpenClub) -> None:
     assert (again.status, again.headers["cache-control"]) == (304, CONTROL["api::tag.tag"]["public"])
 
 
-async def test_safe_projects_let_nobody_else_keep_what_is_read(new_club: OpenClub) -> None:
+async def test_under_safe_other_responses_are_private(new_club: OpenClub) -> None:
     club = await readable(
         await new_club(
             **{**saying({"api::tag.tag": {"public": "public, max-age=60"}}), "OCTAVO_API__CACHING__ETAGS": ""}, **SAFE
@@ -133,7 +133,7 @@ async def test_safe_projects_let_nobody_else_keep_what_is_read(new_club: OpenClu
         ({"*": {"public": 5}}, '"*".public', "expected directives"),
     ],
 )
-def test_what_caches_would_not_understand_is_refused_with_its_place(
+def test_invalid_cache_control_is_refused_with_its_place(
     tmp_path: Path, control: object, place: str, problem: str
 ) -> None:
     with pytest.raises(SettingsError) as refused:
@@ -143,9 +143,7 @@ def test_what_caches_would_not_understand_is_refused_with_its_place(
     assert problem in reported.message
 
 
-async def test_types_and_roles_that_there_are_not_are_told(
-    new_club: OpenClub, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_unknown_types_and_roles_are_logged(new_club: OpenClub, caplog: pytest.LogCaptureFixture) -> None:
     said = {"public": "max-age=1", "editr": "max-age=1", "api-token": "max-age=1", "*": "max-age=1"}
     await new_club(**saying({"api::tga.tag": {}, "api::tag.tag": said}))
     reported = [one.getMessage().partition("caching.control.")[2] for one in caplog.records]

@@ -1,4 +1,4 @@
-"""Writes of relations that arrive at once, twenty times: as if one had come after the other, on each database."""
+"""Simultaneous writes of relations, repeated: the result is as if they came one after the other, on each database."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ async def at_once(site: Site, *writes: tuple[str, str, Any]) -> None:
 
 
 async def holders(site: Site, kind: str, ids: Sequence[int], name: str, target: int) -> list[int]:
-    """Those of the entries that point to a target."""
+    """Return the entries that point to a target."""
     found = []
     for one in ids:
         shown = (await ask(site, "GET", f"{kind}/{one}?populate={name}&publicationState=preview")).json["data"]
@@ -147,7 +147,7 @@ async def test_both_sides_of_a_many_to_many_make_one_link(own_bookshop: Site) ->
 
 
 @pytest.mark.parametrize("name", ["notesAbout", "firstNote", "mentions"])
-async def test_morph_relations_hold_what_one_write_gave(own_bookshop: Site, name: str) -> None:
+async def test_morph_relations_have_the_values_of_one_write(own_bookshop: Site, name: str) -> None:
     (book,) = await books(own_bookshop, 1)
     notes = [await make(own_bookshop, "notes", text=f"Note {number}") for number in range(2)]
     many = name != "firstNote"
@@ -158,7 +158,7 @@ async def test_morph_relations_hold_what_one_write_gave(own_bookshop: Site, name
         assert sorted(held) == [0, 1]
 
 
-async def test_targets_of_any_type_are_those_of_one_write(own_bookshop: Site) -> None:
+async def test_polymorphic_targets_have_the_values_of_one_write(own_bookshop: Site) -> None:
     note = await make(own_bookshop, "notes", text="Note")
     targets = await books(own_bookshop, 2)
     for _ in range(TIMES):
@@ -200,9 +200,9 @@ async def ask_flat(site: Site, target: str, data: Any) -> Answer:
 
 
 async def deadlocks(site: Site) -> int:
-    """How many deadlocks the server has ended in this database; none where there is one writer."""
+    """Return the number of deadlocks in this database; 0 on databases with one writer."""
     if site.database.dialect.name != "postgresql":
         return 0
-    await asyncio.sleep(1.1)  # the server tells of its counts once a second
+    await asyncio.sleep(1.1)  # the server updates its counts once a second
     text = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
     return int(await site.database.fetch_value(text))

@@ -1,4 +1,4 @@
-"""First writes of a single type that arrive at once: one entry for each locale, on each database."""
+"""Simultaneous first writes of a single type create one entry for each locale, on each database."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The envelope of answers: pages counted as the caller counts."""
+"""The envelope of responses: pagination in the form of the request."""
 
 import json
 

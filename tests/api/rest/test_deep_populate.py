@@ -1,4 +1,4 @@
-"""`populate=deep` over HTTP: one statement, pruned and bounded as every populate is."""
+"""`populate=deep` over HTTP: one statement, with the permissions and limits of every populate."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,7 +23,7 @@ async def deep(site: Site, levels: int) -> AsyncIterator[Site]:
     await made.database.close()
 
 
-async def test_deep_is_what_one_could_have_written(bookshop: Site) -> None:
+async def test_deep_equals_the_same_populate_written_out(bookshop: Site) -> None:
     async with deep(bookshop, 2) as site:
         for query in ("populate=deep", "populate=deep,2", "populate[0]=deep"):
             found = await site.get(f"/api/authors?{query}", FULL_TOKEN)
@@ -37,8 +37,8 @@ async def test_deep_is_what_one_could_have_written(bookshop: Site) -> None:
         assert (await site.get("/api/authors?populate=deep,20", FULL_TOKEN)).status == 400
 
 
-async def test_deep_through_circles_of_lists_is_bounded_by_what_is_read(bookshop: Site) -> None:
-    """The same, written out by hand, could have ten thousand entries in one of its lists; most are short."""
+async def test_deep_through_circular_lists_is_limited_by_actual_sizes(bookshop: Site) -> None:
+    """A limit on list sizes would refuse it, although most of the lists are short."""
     async with deep(bookshop, 4) as site:
         assert (await site.get("/api/authors?populate=deep&pagination[pageSize]=100", FULL_TOKEN)).status == 200
         for name in ("authors", "front-page", "genres"):

@@ -1,4 +1,4 @@
-"""The role of new users: it does not go while it is the default, and no other role takes its place by its name."""
+"""The default role of new users: it cannot be deleted, and a new role with its name does not replace it."""
 
 import asyncio
 from typing import Any
@@ -18,7 +18,7 @@ ROLES = "users-permissions/roles"
 
 
 async def role(club: Club, name: str, *actions: str) -> int:
-    """Create a role; its id."""
+    """Create a role and return its id."""
     tree: dict[str, Any] = {}
     for action in actions:
         owner, controller, verb = action.split(".")
@@ -62,7 +62,7 @@ async def test_under_safe_the_default_role_cannot_be_deleted(new_club: OpenClub)
 
 
 async def test_another_role_does_not_become_the_default_by_its_name(new_club: OpenClub) -> None:
-    """Under v4 the default can be deleted. A role that is later named like it is another one."""
+    """Under v4 the default role can be deleted. A later role with the same name is another one."""
     club = await new_club(**NEVER)
     await club.store("advanced", {"default_role": "readers"})
     assert (await delete(club, await role(club, "Readers"))).status == 200
@@ -73,7 +73,7 @@ async def test_another_role_does_not_become_the_default_by_its_name(new_club: Op
 
 @pytest.mark.parametrize("profile", [{}, SAFE], ids=["v4", "safe"])
 async def test_a_registration_while_its_role_is_deleted(new_club: OpenClub, profile: dict[str, str]) -> None:
-    """Whoever is first, each user has a role, and nothing fails with 500."""
+    """In either order, each user has a role, and nothing fails with 500."""
     club = await new_club(**NEVER, **profile)
     for number in range(4):
         readers = await role(club, "Readers")
@@ -90,7 +90,7 @@ async def test_a_registration_while_its_role_is_deleted(new_club: OpenClub, prof
 
 @pytest.mark.parametrize("profile", [{}, SAFE], ids=["v4", "safe"])
 async def test_a_user_of_a_role_that_is_deleted_meanwhile(new_club: OpenClub, profile: dict[str, str]) -> None:
-    """Users whom an administrator or a token puts into a role that goes at the same moment."""
+    """An administrator or an API token assigns the role while it is deleted."""
     club = await new_club(**NEVER, **profile)
     for number in range(4):
         readers = await role(club, f"Readers {number}")
@@ -106,7 +106,7 @@ async def test_a_user_of_a_role_that_is_deleted_meanwhile(new_club: OpenClub, pr
 
 @pytest.mark.parametrize("profile", [{}, SAFE], ids=["v4", "safe"])
 async def test_a_role_that_becomes_the_default_while_it_is_deleted(new_club: OpenClub, profile: dict[str, str]) -> None:
-    """Under safe one of both is refused; under v4 the setting is, if the role has gone before."""
+    """Under safe, one of the two requests is refused; under v4, the setting is refused if it comes second."""
     club = await new_club(**NEVER, **profile)
     settings = StoredSettings(club.octavo.site.services.controller.writer, "")
     for number in range(6):

@@ -1,4 +1,4 @@
-"""`/content-type-builder`: the definitions as the reference told them (`definitions.json`), to those who may see."""
+"""`/content-type-builder`: the definitions as recorded from v4 (`definitions.json`), for callers with permission."""
 
 import json
 from pathlib import Path
@@ -46,8 +46,8 @@ async def test_components_are_listed_backwards(tmp_path: Path) -> None:
     assert uids == [item["uid"] for item in reversed(RECORDED["components"])]
 
 
-def test_those_of_plugins_read_as_recorded_but_for_their_attributes(tmp_path: Path) -> None:
-    """What a project extends loses none of what the reference says of it."""
+def test_plugin_types_match_the_recording_except_for_attributes(tmp_path: Path) -> None:
+    """Extensions of plugin types keep the recorded properties."""
     registry = load_registry(tmp_path)
     for recorded in RECORDED["plugins"]:
         reported = plain(show_content_type(registry.content_types[recorded["uid"]]))
@@ -59,7 +59,7 @@ def test_those_of_plugins_read_as_recorded_but_for_their_attributes(tmp_path: Pa
 @pytest.mark.anyio
 class TestOverHttp:
     @pytest.mark.parametrize("path", PATHS)
-    async def test_only_those_who_may_are_told(self, club: Club, path: str) -> None:
+    async def test_definitions_need_permission(self, club: Club, path: str) -> None:
         user = await club.token_of()
         for token in (None, SOME, user):
             answer = await club.ask("GET", f"/api/content-type-builder/{path}", token=token)
@@ -67,7 +67,7 @@ class TestOverHttp:
         status = 404 if path == "components/shared.seo" else 200
         assert (await club.ask("GET", f"/api/content-type-builder/{path}", token=FULL)).status == status
 
-    async def test_a_role_with_the_action_is_told(self, club: Club) -> None:
+    async def test_a_role_with_the_action_can_read_definitions(self, club: Club) -> None:
         await club.grant("authenticated", f"{BUILDER}.content-types.getContentTypes")
         token = await club.token_of()
         assert (await club.ask("GET", "/api/content-type-builder/content-types", token=token)).status == 200

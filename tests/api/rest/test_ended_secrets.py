@@ -1,4 +1,4 @@
-"""Users' one-time codes, refresh tokens and access tokens, and the events that end them, by every way of writing."""
+"""Users' one-time codes, refresh tokens and access tokens, and all events that end them, through every API."""
 
 import asyncio
 import re
@@ -47,7 +47,7 @@ def reset(code: str) -> dict[str, str]:
 
 @dataclass
 class Secrets:
-    """What Ann (1) holds, whose address is confirmed, and the confirmation code of Carol (3)."""
+    """The secrets of Ann (1), whose address is confirmed, and the confirmation code of Carol (3)."""
 
     club: Club
     access: str = ""
@@ -64,7 +64,7 @@ class Secrets:
         (self.confirmation,) = await codes(self.club, "confirmation", 2)
 
     async def ended(self) -> set[str]:
-        """Use all of them; return those that are refused."""
+        """Use all secrets; return the names of those that are refused."""
         self.club.octavo.infrastructure.authenticator.invalidate()  # as after a second
         statuses = {
             "access": (await self.club.ask("GET", "/api/users/me", token=self.access)).status,
@@ -76,7 +76,7 @@ class Secrets:
         return {name for name, status in statuses.items() if status >= 400}
 
     async def ended_for_graphql(self) -> set[str]:
-        """Use codes and the access token by GraphQL; return those that are refused."""
+        """Use codes and the access token over GraphQL; return the names of those that are refused."""
         self.club.octavo.infrastructure.authenticator.invalidate()
         asked = {
             "access": "{ me { id } }",
@@ -137,7 +137,7 @@ async def by_project_code_of_many(club: Club, user: int, data: dict[str, Any]) -
 
 
 async def by_sql(club: Club, user: int, data: dict[str, Any]) -> None:
-    """As other software does it; and as the background finds it later."""
+    """Change a user as other software does, and run the background check that notices it."""
     for name, value in data.items():
         await write(club.database, f"UPDATE up_users SET {name} = {{v1}} WHERE id = {{v2}}", value, user)
     await open_account_guard(club.octavo.settings, club.database.dialect).end_of_blocked(club.database)
@@ -164,7 +164,7 @@ async def test_another_address_ends_codes_and_no_session(open_secrets: Any, chan
 
 
 @pytest.mark.parametrize("change", WAYS[:-1])
-async def test_an_administrator_may_confirm_the_new_address(open_secrets: Any, change: Change) -> None:
+async def test_an_administrator_can_confirm_the_new_address(open_secrets: Any, change: Change) -> None:
     club = (await open_secrets()).club
     await change(club, ANN, {"email": NEW_ADDRESS, "confirmed": True})
     assert await club.column("confirmed")
@@ -172,7 +172,7 @@ async def test_an_administrator_may_confirm_the_new_address(open_secrets: Any, c
     assert await club.column("confirmed"), "the same address"
 
 
-async def test_a_new_address_stays_confirmed_where_nobody_confirms(new_club: OpenClub) -> None:
+async def test_a_new_address_stays_confirmed_without_confirmations(new_club: OpenClub) -> None:
     club = await new_club(**NEVER)
     await by_rest(club, ANN, {"email": NEW_ADDRESS})
     assert await club.column("confirmed")
@@ -204,7 +204,7 @@ async def test_all_of_them_are_good_by_graphql(open_secrets: Any) -> None:
     ],
     ids=["address", "password", "block"],
 )
-async def test_what_has_ended_is_refused_by_graphql(
+async def test_ended_secrets_are_refused_by_graphql(
     open_secrets: Any, change: Change, data: dict[str, Any], ended: set[str]
 ) -> None:
     secrets: Secrets = await open_secrets()
@@ -222,8 +222,8 @@ async def test_another_address_ends_codes_when_it_is_changed_back(open_secrets: 
 
 
 @pytest.mark.parametrize("use", ["access", "refresh", "reset", "confirmation"])
-async def test_what_is_used_during_a_block_by_other_software_ends_with_it(open_secrets: Any, use: str) -> None:
-    """Long before anything in the background finds it."""
+async def test_secrets_used_while_other_software_blocks_the_user_end(open_secrets: Any, use: str) -> None:
+    """They stay refused, even if used before a background check notices the block."""
     secrets: Secrets = await open_secrets()
     club, text = secrets.club, "UPDATE up_users SET blocked = {v1} WHERE id IN (1, 3)"
     await write(club.database, text, True)
@@ -250,14 +250,14 @@ async def test_another_password_by_other_software_ends_codes_and_sessions(open_s
     assert await secrets.ended() == ALL - {"access"}
 
 
-async def test_the_own_new_password_ends_codes_and_sessions(open_secrets: Any) -> None:
+async def test_changing_the_own_password_ends_codes_and_sessions(open_secrets: Any) -> None:
     secrets: Secrets = await open_secrets()
     body = {"currentPassword": PASSWORD, "password": OTHER, "passwordConfirmation": OTHER}
     assert (await secrets.club.post("auth/change-password", body, secrets.access)).status == 200
     assert await secrets.ended() == {"reset", "refresh"}
 
 
-async def test_another_name_or_role_ends_nothing(open_secrets: Any) -> None:
+async def test_a_new_name_or_role_ends_no_secret(open_secrets: Any) -> None:
     secrets: Secrets = await open_secrets()
     await secrets.club.grant(
         "public", "plugin::users-permissions.user.me", "plugin::users-permissions.auth.resetPassword"
@@ -266,7 +266,7 @@ async def test_another_name_or_role_ends_nothing(open_secrets: Any) -> None:
     assert await secrets.ended() == set()
 
 
-async def test_a_removed_user_leaves_nothing_to_another_one(open_secrets: Any) -> None:
+async def test_secrets_of_deleted_users_are_refused_for_new_users(open_secrets: Any) -> None:
     secrets: Secrets = await open_secrets()
     club = secrets.club
     for user, name in ((ANN, "ann"), (CAROL, "carol")):
@@ -313,8 +313,8 @@ async def test_a_code_is_for_one_purpose(open_secrets: Any) -> None:
     assert (await secrets.confirm()).status == 400
 
 
-async def test_a_confirmation_and_another_address_at_once(open_secrets: Any) -> None:
-    """In either order, no unproved address is confirmed."""
+async def test_a_confirmation_during_a_change_of_address(open_secrets: Any) -> None:
+    """In either order, the new address is not confirmed."""
     secrets: Secrets = await open_secrets()
     await asyncio.gather(secrets.confirm(), by_rest(secrets.club, CAROL, {"email": NEW_ADDRESS}))
     assert await secrets.club.column("email", "carol") == NEW_ADDRESS
@@ -338,7 +338,7 @@ async def test_codes_that_v4_has_mailed(
     assert answer.status == (400 if is_ended else status)
 
 
-async def test_graphql_confirms_nobody_who_is_blocked(open_secrets: Any) -> None:
+async def test_graphql_does_not_confirm_blocked_users(open_secrets: Any) -> None:
     secrets: Secrets = await open_secrets()
     await write(secrets.club.database, "UPDATE up_users SET blocked = {v1} WHERE id = 3", True)
     query = f'mutation {{ emailConfirmation(confirmation: "{secrets.confirmation}") {{ jwt user {{ id }} }} }}'
@@ -348,7 +348,7 @@ async def test_graphql_confirms_nobody_who_is_blocked(open_secrets: Any) -> None
     assert not await secrets.club.column("confirmed", "carol")
 
 
-async def test_nobody_gets_a_token_before_the_address_is_confirmed(open_secrets: Any) -> None:
+async def test_unconfirmed_users_get_no_token(open_secrets: Any) -> None:
     secrets: Secrets = await open_secrets()
     club = secrets.club
     await write(club.database, "UPDATE up_users SET confirmed = {v1} WHERE id = 1", False)

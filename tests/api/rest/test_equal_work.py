@@ -1,4 +1,4 @@
-"""Known and unknown accounts cost the same: statements and hashes of logins, forgotten passwords, confirmations."""
+"""Known and unknown accounts cost the same statements and hashes: sign-ins, password resets, confirmations."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
@@ -66,7 +66,7 @@ CASES: Final = [
     (profile, attempt, names)
     for profile in ({}, SAFE)
     for attempt, names in ATTEMPTS
-    if profile or attempt is not confirm  # there v4 answers what state an account is in
+    if profile or attempt is not confirm  # under v4 this response shows the account's state
 ]
 
 
@@ -91,7 +91,7 @@ async def test_known_and_unknown_accounts_cost_the_same(
     costs: dict[str, list[tuple[int, int]]] = {}
     answers = {}
     for _ in range(2):
-        await attempt(club, "first")  # what a process does once
+        await attempt(club, "first")  # work that a process does once
         await club.octavo.site.services.accounts.settle()
         await club.octavo.infrastructure.registration.settle()
     for name in names * 4:
@@ -100,6 +100,6 @@ async def test_known_and_unknown_accounts_cost_the_same(
         await club.octavo.site.services.accounts.settle()
         await club.octavo.infrastructure.registration.settle()
         costs.setdefault(name, []).append((club.database.statements - before, len(hashes)))
-    # Work in the background adds to some counts: the least of each account is its own.
+    # Work in the background adds to some counts, so compare the minimum of each account.
     assert {min(cost) for cost in costs.values()} == {min(costs["nobody"])}, costs
     assert len({one.body.replace(name.encode(), b"") for name, one in answers.items()}) == 1

@@ -1,4 +1,4 @@
-"""Which of several faults is told: at the top filters, sort, fields, populate; below in the order of the request."""
+"""Precedence of errors: filters, sort, fields, populate at the top level; the order of the request below."""
 
 import pytest
 

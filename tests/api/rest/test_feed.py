@@ -35,7 +35,7 @@ async def shop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> Async
     await site.octavo.asgi.stop()
 
 
-async def test_changes_are_told_as_find_shows_them(shop: Site) -> None:
+async def test_events_match_what_find_returns(shop: Site) -> None:
     async with listening(shop) as public, listening(shop, "?publicationState=preview&types=" + GENRE) as preview:
         assert (public.status, public.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
         assert "content-length" not in public.headers
@@ -59,7 +59,7 @@ async def test_changes_are_told_as_find_shows_them(shop: Site) -> None:
         )
 
 
-async def test_an_event_says_what_has_changed(shop: Site) -> None:
+async def test_events_identify_the_entry(shop: Site) -> None:
     async with listening(shop, f"?types={BOOK},{AUTHOR}") as ear:
         author = (await write(shop, "POST", "authors", {"name": "Ann"}))["id"]
         await ear.hears(("entry.create", author))
@@ -87,7 +87,7 @@ async def test_an_entry_as_a_list_shows_it(shop: Site) -> None:
         assert "entry" not in ear.events[1]
 
 
-async def test_what_a_listener_wants(shop: Site) -> None:
+async def test_subscribers_filter_events(shop: Site) -> None:
     async with (
         listening(shop, f"?types={AUTHOR}") as authors,
         listening(shop, "?locale=fr") as french,
@@ -117,12 +117,12 @@ async def test_what_a_listener_wants(shop: Site) -> None:
         ("", "wrong-token", 401),
     ],
 )
-async def test_who_is_refused(shop: Site, query: str, token: str | None, status: int) -> None:
+async def test_refused_subscribers(shop: Site, query: str, token: str | None, status: int) -> None:
     async with listening(shop, query, token) as ear:
         assert (ear.status, ear.is_over) == (status, True)
 
 
-async def test_whoever_comes_back_is_told_what_came_meanwhile(shop: Site) -> None:
+async def test_reconnected_subscribers_get_missed_events(shop: Site) -> None:
     async with listening(shop, f"?types={AUTHOR}") as ear:
         await write(shop, "PUT", "authors/1", {"name": "1"})
         await ear.hears(("entry.update", 1))
@@ -142,7 +142,7 @@ async def test_whoever_comes_back_is_told_what_came_meanwhile(shop: Site) -> Non
         assert refused.status == 400
 
 
-async def test_rights_that_end_end_the_stream(shop: Site) -> None:
+async def test_a_revoked_token_ends_the_stream(shop: Site) -> None:
     feed, database = shop.octavo.infrastructure.feed, shop.database
     token = await create_token(database, SECRETS["API_TOKEN_SALT"], "ears", "read-only", feed=feed)
     async with listening(shop, token=token) as ear, listening(shop) as other:
@@ -171,7 +171,7 @@ async def test_a_listener_that_does_not_keep_up_is_given_up(shop: Site) -> None:
         await again.hears(*[("entry.update", 1)] * (40 - len(slow.told)))
 
 
-async def test_a_listener_that_comes_back_holds_no_more_than_one_that_is_live(shop: Site) -> None:
+async def test_reconnected_and_live_subscribers_have_the_same_memory_limit(shop: Site) -> None:
     text = "n" * (QUEUE // 10)
     async with listening(shop) as quick:
         async with listening(shop, f"?types={NOTE}&entry=true") as ear:
@@ -206,13 +206,13 @@ async def test_a_reload_and_a_stop_end_streams_for_the_next_to_begin(shop: Site)
     await write(shop, "PUT", "authors/2", {"name": "2"})
     async with listening(shop, f"?types={AUTHOR}", last_id=ear.last_id) as again:
         await again.hears(("entry.update", 2))
-        shop.octavo.asgi.end_live()  # the first that a stop does
+        shop.octavo.asgi.end_live()  # the first step of a stop
         await again.until(lambda: again.is_over)
     async with listening(shop) as late:
         assert late.is_over
 
 
-async def test_nothing_is_written_where_it_is_off(own_bookshop: Site) -> None:
+async def test_a_disabled_feed_writes_nothing(own_bookshop: Site) -> None:
     before = own_bookshop.database.statements
     await write(own_bookshop, "PUT", "authors/1", {"name": "1"})
     count = own_bookshop.database.statements - before

@@ -21,7 +21,7 @@ WRITES = (f"{BOOK}.find", f"{BOOK}.create", f"{BOOK}.update", f"{FILES}.upload")
 
 @pytest.fixture
 async def shops(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> AsyncIterator[tuple[Shop, Shop]]:
-    """One bookshop under both profiles: `v4`, `safe`."""
+    """Yield one bookshop under both profiles: `v4`, `safe`."""
     site = await open_writable(tmp_path / "shop", bookshop_copy, {})
     folder = tmp_path / "shop/public/uploads"
     async with under_safe(site) as safe:
@@ -30,7 +30,7 @@ async def shops(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> Asyn
 
 
 async def token(shops: tuple[Shop, Shop], name: str, *actions: str) -> str:
-    """A new token, of which both sites know at once."""
+    """Create a token that both sites accept immediately."""
     secret = await create_token(shops[0].site.database, SECRETS["API_TOKEN_SALT"], name, "custom", actions)
     for shop in shops:
         shop.site.octavo.infrastructure.forget()
@@ -83,7 +83,7 @@ async def test_linking_in_every_form(shops: tuple[Shop, Shop], form: str) -> Non
 
 
 @pytest.mark.parametrize("action", ["find", "findOne"])
-async def test_linking_by_who_may_find(shops: tuple[Shop, Shop], action: str) -> None:
+async def test_linking_requires_permission_to_find(shops: tuple[Shop, Shop], action: str) -> None:
     v4, safe = shops
     [file] = await v4.add(ONE)
     finds = await token(shops, action, *WRITES, f"{FILES}.{action}")
@@ -94,7 +94,7 @@ async def test_linking_by_who_may_find(shops: tuple[Shop, Shop], action: str) ->
 
 
 @pytest.mark.parametrize("value", [None, [], {"set": []}, {"disconnect": [1]}])
-async def test_links_are_taken_away_by_all_who_write(shops: tuple[Shop, Shop], value: Any) -> None:
+async def test_removing_links_requires_only_permission_to_write(shops: tuple[Shop, Shop], value: Any) -> None:
     v4, safe = shops
     writes = await token(shops, "writes", *WRITES)
     book = await v4.book()
@@ -103,7 +103,7 @@ async def test_links_are_taken_away_by_all_who_write(shops: tuple[Shop, Shop], v
 
 
 async def test_files_in_forms(shops: tuple[Shop, Shop]) -> None:
-    """New files go into an entry as before; ids in the form's data are links like any other."""
+    """New files in a form need no permission; ids in the form's data are links like any other."""
     v4, safe = shops
     [file] = await v4.add(ONE)
     writes = await token(shops, "writes", *WRITES)

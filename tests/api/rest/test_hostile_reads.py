@@ -1,4 +1,4 @@
-"""Hostile reads: each gets a response or a client error, never a server error."""
+"""Hostile reads get a response or a client error, never a server error."""
 
 from collections.abc import Iterable
 
@@ -85,6 +85,6 @@ async def test_refused(bookshop: Site, query: str) -> None:
     assert (answer.status, answer.json["error"]["name"]) == (400, "ValidationError")
 
 
-async def test_what_is_no_text_finds_nothing(bookshop: Site) -> None:
+async def test_operands_that_are_not_texts_match_nothing(bookshop: Site) -> None:
     for query in ("_q=%00&locale=all", "locale=%00", "filters[title]=%00"):
         assert (await bookshop.get(f"/api/books?{query}")).json["meta"]["pagination"]["total"] == 0

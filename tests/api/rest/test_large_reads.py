@@ -1,4 +1,4 @@
-"""Populates that multiply: what fits is answered, what would be too large is refused, and short reads go on."""
+"""Populates that multiply: responses up to the limit succeed, larger ones are refused, and short reads do not wait."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ ONE, MANY = "/api/authors/2", "/api/authors"
 
 @asynccontextmanager
 async def limited(site: Site, **limits: Any) -> AsyncIterator[Site]:
-    """The same bookshop, served with other limits."""
+    """Serve the same bookshop with other limits."""
     settings = site.octavo.settings
     reads = replace(settings.api.reads, max_cost=limits.pop("cost", 20_000), timeout=limits.pop("timeout", 5_000))
     api = replace(settings.api, max_response_size=limits.pop("largest", MEGABYTE), reads=reads)
@@ -63,7 +63,7 @@ async def test_exponential_requests_are_refused_with_their_path(bookshop: Site, 
         assert (await site.get(target)).status == 200
 
 
-async def test_what_answers_nothing_in_the_end_is_refused_too(bookshop: Site) -> None:
+async def test_large_intermediate_results_are_refused(bookshop: Site) -> None:
     async with limited(bookshop, largest=64 * KILOBYTE) as site:
         nothing = "[populate]".join(f"[{name}]" for name in WAY[:7])
         status, message, paths = problem_of(await site.get(f"{MANY}?fields=id&populate{nothing}[filters][id]=0"))
@@ -80,7 +80,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("target", SHAPES.values(), ids=list(SHAPES))
-async def test_what_fits_is_answered(bookshop: Site, target: str) -> None:
+async def test_responses_up_to_the_limit_succeed(bookshop: Site, target: str) -> None:
     whole = await bookshop.get(target)
     size = whole.body.rindex(b',"meta":') - len(b'{"data":')
     async with limited(bookshop, largest=size) as site:
@@ -90,7 +90,7 @@ async def test_what_fits_is_answered(bookshop: Site, target: str) -> None:
         assert (status, message.partition(".")[0]) == (400, f"The response would be larger than {size - 1} bytes")
 
 
-async def test_a_second_large_read_has_its_own_sum(bookshop: Site) -> None:
+async def test_each_large_read_is_measured_separately(bookshop: Site) -> None:
     target = SHAPES["three levels"]
     whole = await bookshop.get(target)
     async with limited(bookshop, largest=len(whole.body)) as site:
@@ -137,14 +137,14 @@ ENDLESS = f"{MANY}?{EXPLOSIVE}.{'.'.join(WAY[1:8])}"
 
 
 @pytest.mark.parametrize("limits", [{"statement_timeout": 1000}, {"timeout": 100}], ids=["any statement", "large read"])
-async def test_what_takes_too_long_is_refused(bookshop: Site, limits: dict[str, int]) -> None:
+async def test_slow_reads_are_refused(bookshop: Site, limits: dict[str, int]) -> None:
     async with limited(bookshop, largest=512 * MEGABYTE, cost=10**9, **limits) as site:
         status, message, _ = problem_of(await site.get(ENDLESS))
         assert (status, message.partition(".")[0]) == (400, "The response would take too long")
         assert (await site.get(ONE)).status == 200
 
 
-async def test_what_would_multiply_without_end_never_reaches_the_database(bookshop: Site) -> None:
+async def test_costs_above_the_limit_never_reach_the_database(bookshop: Site) -> None:
     async with limited(bookshop) as site:
         for token in (None, FULL_TOKEN):
             before = site.octavo.database.statements
@@ -154,7 +154,7 @@ async def test_what_would_multiply_without_end_never_reaches_the_database(booksh
                 f"The request costs at least 50012 at {'.'.join(path)}, more than the 20000 that "
             )
             assert "`reads.maxCost` in config/api.toml" in message
-            assert site.octavo.database.statements - before <= 2  # who asks, and what they can do
+            assert site.octavo.database.statements - before <= 2  # authentication and permissions
             assert path[0] == "populate"
 
 
@@ -173,7 +173,7 @@ async def test_a_write_is_refused_before_it_is_made(own_bookshop: Site) -> None:
         assert b"renamed" not in (await site.get(ONE)).body
 
 
-async def test_a_write_whose_answer_is_too_large_is_not_done(own_bookshop: Site) -> None:
+async def test_a_write_with_a_response_that_is_too_large_is_rolled_back(own_bookshop: Site) -> None:
     async with limited(own_bookshop, largest=64 * KILOBYTE) as site:
         headers = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_TOKEN}")]
         before = (await site.get("/api/authors")).body
@@ -195,7 +195,7 @@ async def test_values_larger_than_an_answer_can_be_written(own_bookshop: Site) -
         assert (await site.get("/api/books/1?fields=body")).status == 400
 
 
-async def test_a_lane_lets_so_many_in() -> None:
+async def test_the_read_limiter_admits_a_fixed_number() -> None:
     lane, entered = ReadLimiter(2, 0.01), asyncio.Event()
     async with lane, lane:
         with pytest.raises(ServiceUnavailable, match="Too many large reads are waiting"):
@@ -212,7 +212,7 @@ WAITING = "SELECT count(*) FROM pg_locks, pg_sleep(0.01) WHERE NOT granted AND r
 
 
 async def test_short_reads_find_a_connection(postgresql_bookshop: Site) -> None:
-    """Large reads all stand before a locked table: as many as may take only half of the connections."""
+    """Large reads that wait for a locked table can use only half of the connections."""
     pool = replace(postgresql_bookshop.octavo.settings.database.pool, max=4)
     async with limited(postgresql_bookshop, pool=pool) as site:
         async with postgresql_bookshop.database.transaction() as holder:

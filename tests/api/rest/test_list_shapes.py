@@ -1,4 +1,4 @@
-"""Lists prepared for one set of filter values answer every other one as if they were prepared for it."""
+"""Lists prepared for one set of filter values respond to every other one as if they were prepared for it."""
 
 import itertools
 from random import Random
@@ -85,7 +85,7 @@ QUERIES: Final[tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]] = (
 
 
 def cases(count: int = 24) -> list[str]:
-    """Query strings with values of each kind, all single ones and some of the others."""
+    """Return query strings with values of each kind: all single ones and some combinations."""
     random, found = Random(5), list[str]()
     for text, kinds in QUERIES:
         chosen = list(itertools.product(*kinds))
@@ -94,7 +94,7 @@ def cases(count: int = 24) -> list[str]:
     return found
 
 
-def test_a_shape_is_parsed_to_what_its_text_is_parsed_to() -> None:
+def test_shapes_and_texts_are_parsed_to_the_same() -> None:
     texts = [
         *cases(),
         "filters%5Btitle%5D=a%5B+b",
@@ -131,7 +131,7 @@ async def test_every_value_is_answered_as_without_the_shape(warm: Site) -> None:
         assert await answer(text) == await answer(f"{text}&other={next(_NUMBERS)}"), text
 
 
-async def test_new_values_are_not_planned_again(warm: Site) -> None:
+async def test_new_values_do_not_need_a_new_plan(warm: Site) -> None:
     target = "/api/books?filters[title][$contains]={0}&filters[pages][$gt]={0}&populate=author&sort=title"
     assert (await warm.get(target.format("1"))).status == 200
     with counted_calls(own=True) as calls:
@@ -170,7 +170,7 @@ async def test_every_page_is_answered_as_without_the_shape(warm: Site, text: str
         assert await answer(query) == await answer(f"{query}&other={next(_NUMBERS)}"), query
 
 
-async def test_later_pages_are_not_planned_again(warm: Site) -> None:
+async def test_later_pages_do_not_need_a_new_plan(warm: Site) -> None:
     target = "/api/books?filters[title][$contains]={0}&sort=title&pagination[page]={0}&pagination[pageSize]=2"
     assert (await warm.get(target.format("2"))).status == 200
     with counted_calls(own=True) as calls:
@@ -179,7 +179,7 @@ async def test_later_pages_are_not_planned_again(warm: Site) -> None:
     assert calls["plan_read"] == calls["parse_query_string"] == 0
 
 
-async def test_new_values_on_the_first_page_are_not_planned_again(warm: Site) -> None:
+async def test_new_values_on_the_first_page_do_not_need_a_new_plan(warm: Site) -> None:
     target = "/api/books?filters[title][$contains]={}&sort=title&pagination[page]=1&pagination[pageSize]=2"
     assert (await warm.get(target.format("2"))).status == 200
     with counted_calls(own=True) as calls:

@@ -1,4 +1,4 @@
-"""Authorization headers that are empty, or of another scheme, at every door: anonymous under v4, refused under safe."""
+"""Authorization headers that are empty or have another scheme: anonymous under v4, refused under safe, by every API."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Many conditions on related entries in one filter: the planner of PostgreSQL joins a limited number of them."""
+"""Many conditions on related entries in one filter: PostgreSQL's planner joins a limited number of them."""
 
 import pytest
 
@@ -15,7 +15,7 @@ async def ids(site: Site, query: str) -> list[int]:
 
 
 @pytest.mark.parametrize("count", [16, 17, 90])
-async def test_many_conditions_mean_what_one_means(bookshop: Site, count: int) -> None:
+async def test_many_conditions_match_the_same_as_one(bookshop: Site, count: int) -> None:
     names = [f"genre {number}" for number in range(1, 9)]
     for name in names[:3]:
         wanted = await ids(bookshop, f"filters[genres][name][$eq]={name}")

@@ -1,4 +1,4 @@
-"""Sign-in, codes and unique values on MariaDB, with its default collation: texts that it regards as equal are not."""
+"""Sign-in, codes and unique values on MariaDB, whose default collation treats different texts as equal."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -71,7 +71,7 @@ async def test_a_provider_account_is_not_linked_to_a_similar_address(club: Club,
     assert (await sign_in(club, "other@example.org", "S-2 ")).account.id != 1
 
 
-async def test_the_stored_form_of_a_code_is_no_code(club: Club) -> None:
+async def test_the_stored_form_of_a_code_is_refused(club: Club) -> None:
     await write_administrator(club)
     for code in ("octavo$9999999999$sealed", "OCTAVO$9999999999$sealed", "öctavo$9999999999$sealed"):
         answer = await club.ask("POST", "/admin/reset-password", {"resetPasswordToken": code, "password": GOOD})
@@ -99,7 +99,7 @@ async def test_attempts_are_limited_for_all_spellings_together(new_club: OpenClu
         assert statuses[3:] == [429] * 3, path
 
 
-async def test_equal_values_are_not_created_at_once(club: Club) -> None:
+async def test_simultaneous_writes_of_equal_values(club: Club) -> None:
     """The second writer waits for the first one, and then finds the value."""
     writer = club.octavo.site.services.controller.writer
     user = writer.registry.content_types[USER]
@@ -121,7 +121,7 @@ async def test_equal_values_are_not_created_at_once(club: Club) -> None:
             await waiting
 
 
-async def test_equal_names_do_not_register_at_once(club: Club) -> None:
+async def test_simultaneous_registrations_of_equal_names(club: Club) -> None:
     names = ("zoe", "Zoë", "ZOE", "zoé", "zöe")
     bodies = [
         {"username": name, "email": f"z{number}@example.org", "password": PASSWORD} for number, name in enumerate(names)

@@ -1,4 +1,4 @@
-"""Operands that databases understand differently, and filters of entries of several kinds; on each database."""
+"""Operands that databases interpret differently, and filters on entries of several types; on each database."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Operations: what their rows say is what their routes do."""
+"""The table of operations matches the routes."""
 
 from octavo.access.authorization.actions import list_actions
 from octavo.api.rest.operations import RestOperation
@@ -15,19 +15,19 @@ def operations(club: Club) -> list[RestOperation]:
     return [route.operation for route in routes if isinstance(route.operation, RestOperation)]
 
 
-async def test_every_action_that_is_asked_for_can_be_granted(club: Club) -> None:
+async def test_every_required_action_can_be_granted(club: Club) -> None:
     known = set(list_actions(club.octavo.site.registry))
     assert {action for row in operations(club) for action in row.admits.scopes} <= known
 
 
-async def test_the_tables_of_plugins_say_all_their_routes(new_club: OpenClub) -> None:
+async def test_the_tables_of_plugins_are_complete(new_club: OpenClub) -> None:
     club = await new_club(**REFRESH, **NEVER)
     declared = {row.name for row in operations(club) if row.owner.startswith("plugin::")}
     assert declared == {row.name for row in PLUGIN_OPERATIONS}
 
 
-async def test_whoever_may_not_is_turned_away_before_anything_else(club: Club) -> None:
-    """An API token that little was granted to is refused whatever else is wrong with the request."""
+async def test_permissions_are_checked_first(club: Club) -> None:
+    """An API token without permission gets 403, whatever else is wrong with the request."""
     granted = {f"{USER}.create", f"{USER}.update"}
     for row in operations(club):
         if not row.admits.public and row.action not in granted:
@@ -36,6 +36,6 @@ async def test_whoever_may_not_is_turned_away_before_anything_else(club: Club) -
             assert answer.status == 403, row.name
 
 
-async def test_routes_are_told_with_their_handlers(club: Club) -> None:
+async def test_routes_are_listed_with_their_handlers(club: Club) -> None:
     routes = (await club.ask("GET", "/api/users-permissions/routes", token=FULL)).json["routes"]
     assert sum(map(len, routes.values())) == len(operations(club))

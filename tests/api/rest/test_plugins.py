@@ -1,4 +1,4 @@
-"""The read endpoints of the plugins, asked over HTTP on both databases: whole answers, and who gets them."""
+"""The plugins' read endpoints over HTTP on both databases: complete responses, and permissions."""
 
 from typing import Any
 
@@ -107,7 +107,7 @@ async def test_a_role_with_its_actions(bookshop: Site, registry: Registry) -> No
 
 
 @pytest.mark.parametrize("target", ["/api/users/9", "/api/users/0", "/api/users/abc"])
-async def test_no_user_is_no_content(bookshop: Site, target: str) -> None:
+async def test_missing_users_get_204(bookshop: Site, target: str) -> None:
     answer = await bookshop.get(target, FULL_TOKEN)
     assert (answer.status, answer.body) == (204, b"")
 
@@ -172,14 +172,14 @@ async def test_one_permission_opens_one_endpoint(bookshop: Site) -> None:
         ("/api/upload/files/5?populate=*&publicationState=live", True),
     ],
 )
-async def test_drafts_among_what_files_belong_to(bookshop: Site, target: str, shows_drafts: bool) -> None:
+async def test_drafts_among_related_entries_of_files(bookshop: Site, target: str, shows_drafts: bool) -> None:
     answer = (await bookshop.get(target, FULL_TOKEN)).json
     files = answer if isinstance(answer, list) else [answer]
     books = [one for file in files for one in file["related"] if one["__type"] == "api::book.book"]
     assert {book["publishedAt"] is None for book in books} == ({True, False} if shows_drafts else {False})
 
 
-async def test_files_tell_what_they_belong_to_without_secrets(bookshop: Site) -> None:
+async def test_files_show_related_entries_without_secrets(bookshop: Site) -> None:
     answer = await bookshop.get("/api/upload/files?populate=*&filters[id]=1", FULL_TOKEN)
     (file,) = answer.json
     assert {related["__type"] for related in file["related"]} >= {"api::author.author"}

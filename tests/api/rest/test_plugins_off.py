@@ -1,4 +1,4 @@
-"""Plugins that are switched off: nothing of them can be called, and nothing is localized without locales."""
+"""Disabled plugins: their operations cannot be called, and nothing is localized without locales."""
 
 from collections.abc import AsyncIterator
 
@@ -36,7 +36,7 @@ async def club(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> 
         ("GET", "/_health", 204),
     ],
 )
-async def test_nothing_of_them_can_be_called(club: Club, method: str, path: str, status: int) -> None:
+async def test_disabled_plugins_cannot_be_called(club: Club, method: str, path: str, status: int) -> None:
     assert (await club.ask(method, path, {} if method == "POST" else None, token=FULL)).status == status
 
 

@@ -1,4 +1,4 @@
-"""Settings that a whole project feels: what is private everywhere, pages without a bound, where its files lie."""
+"""Settings that affect a whole project: private attributes, unlimited pages, the location of its files."""
 
 from collections.abc import AsyncIterator
 
@@ -54,5 +54,5 @@ async def test_the_public_folder_has_a_place_and_an_age(club: Club, path: str, s
     assert "x-frame-options" not in answer.headers
 
 
-async def test_files_are_kept_in_the_public_folder(club: Club) -> None:
+async def test_files_are_stored_in_the_public_folder(club: Club) -> None:
     assert club.octavo.infrastructure.storage.workspace.folder == club.folder / "site/uploads"

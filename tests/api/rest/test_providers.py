@@ -1,4 +1,4 @@
-"""Sign-ins by providers on both databases, over HTTP at a real server of OpenID Connect."""
+"""Sign-ins by providers on both databases, over HTTP with a real OpenID Connect server."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ def refused(message: str) -> dict[str, Any]:
 
 @dataclass
 class Browser:
-    """What keeps cookies, and follows to the provider and back."""
+    """Keeps cookies, and follows redirects to the provider and back."""
 
     club: Club
     server: OpenIdServer
@@ -53,7 +53,7 @@ class Browser:
         return answer
 
     async def at_provider(self, address: str) -> str:
-        """The address, of ours, to which the provider sends the browser back; as path and query."""
+        """Return the callback to which the provider redirects, as path and query."""
         async with httpx2.AsyncClient(trust_env=False) as client:
             answer = await client.get(address)
         assert answer.status_code == 302, answer.text
@@ -65,7 +65,7 @@ class Browser:
         return await self.club.ask("GET", target, headers=(("Cookie", self.cookie if cookie is None else cookie),))
 
     async def to_front_end(self) -> dict[str, str]:
-        """What the front end receives in its address."""
+        """Return the parameters that the front end receives in its URL."""
         answer = await self.come_back(await self.at_provider((await self.connect()).headers["location"]))
         assert answer.status == 302, answer.body
         return params_of(answer, FRONT)
@@ -74,7 +74,7 @@ class Browser:
         return await self.club.ask("GET", f"/api/auth/{self.provider}/callback?access_token={ticket}")
 
     async def sign_in(self) -> Answer:
-        """The whole way, as a front end of v4 goes it."""
+        """Sign in completely, as a front end of v4 does."""
         reported = await self.to_front_end()
         assert reported.keys() == {"from", "access_token"}, reported
         return await self.session(reported["access_token"])
@@ -101,7 +101,7 @@ async def browser(new_club: OpenClub, openid_server: OpenIdServer) -> Browser:
     return Browser(await new_club(**variables(openid_server, callbacks=[OTHER_FRONT])), openid_server)
 
 
-async def test_somebody_new_signs_in_and_again(browser: Browser) -> None:
+async def test_a_new_user_signs_in_twice(browser: Browser) -> None:
     answer = await browser.sign_in()
     user = answer.json["user"]
     assert (answer.status, user) == (
@@ -133,7 +133,7 @@ async def test_users_sign_in_while_the_service_is_read_only(browser: Browser) ->
     assert (await browser.sign_in()).json["user"] == user
 
 
-async def test_what_is_asked_of_the_provider(browser: Browser) -> None:
+async def test_the_request_to_the_provider(browser: Browser) -> None:
     answer = await browser.connect()
     parts = urlsplit(answer.headers["location"])
     asked = parse_qs(parts.query)
@@ -154,8 +154,8 @@ async def test_what_is_asked_of_the_provider(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize("path", ["", "/cms"])
-async def test_cookies_are_kept_to_https(new_club: OpenClub, openid_server: OpenIdServer, path: str) -> None:
-    """Browsers reject the prefix `__Host-` for other paths than `/`."""
+async def test_cookies_require_https(new_club: OpenClub, openid_server: OpenIdServer, path: str) -> None:
+    """Browsers reject the prefix `__Host-` for paths other than `/`."""
     club = await new_club(**variables(openid_server), PUBLIC_URL=f"https://api.example{path}")
     answer = await club.ask("GET", "/api/connect/company")
     assert answer.headers["set-cookie"].startswith("__Host-octavo-sign-in-")
@@ -164,7 +164,7 @@ async def test_cookies_are_kept_to_https(new_club: OpenClub, openid_server: Open
     assert asked["redirect_uri"] == [f"https://api.example{path}/api/connect/company/callback"]
 
 
-async def test_no_token_of_the_provider_and_no_secret_is_told_or_stored(browser: Browser) -> None:
+async def test_tokens_of_the_provider_and_secrets_are_neither_returned_nor_stored(browser: Browser) -> None:
     reported = await browser.to_front_end()
     assert reported["access_token"] not in browser.server.people
     names = await browser.club.database.fetch_all("SELECT name, content FROM octavo_one_time_secrets")
@@ -196,7 +196,7 @@ async def test_a_state_belongs_to_one_browser(browser: Browser) -> None:
         assert (answer.status, answer.json) == (400, LOST)
 
 
-async def test_a_state_of_ones_own_is_refused(browser: Browser) -> None:
+async def test_forged_states_are_refused(browser: Browser) -> None:
     await browser.connect()
     for state in ("", "x", "x" * 43, "x" * 5000, "%00", "%ED%A0%80", "%C4%80", "%FF"):
         answer = await browser.come_back(f"/api/connect/company/callback?code=abc&state={state}")
@@ -222,7 +222,7 @@ async def test_a_state_is_good_for_ten_minutes(browser: Browser) -> None:
     assert (await browser.come_back(back)).json == LOST
 
 
-async def test_a_ticket_is_good_once_for_one_provider_and_two_minutes(browser: Browser) -> None:
+async def test_a_ticket_is_valid_once_for_one_provider_and_two_minutes(browser: Browser) -> None:
     ticket = (await browser.to_front_end())["access_token"]
     seconds = await browser.club.database.fetch_value("SELECT max(expires_at) FROM octavo_one_time_secrets")
     assert abs(seconds - time.time() - 120) < 60
@@ -233,14 +233,14 @@ async def test_a_ticket_is_good_once_for_one_provider_and_two_minutes(browser: B
     assert (await browser.session(late)).json == SPENT
 
 
-async def test_other_tokens_are_no_tickets(browser: Browser) -> None:
+async def test_invalid_tickets_are_refused(browser: Browser) -> None:
     for ticket in ("x", "x" * 43, "x" * 4000, "%00", "%ED%A0%80"):
         answer = await browser.session(ticket)
         assert (answer.status, answer.json) == (400, SPENT)
 
 
-async def test_a_token_of_the_provider_is_no_ticket(browser: Browser) -> None:
-    """A user may have it from another application; v4 would let them in."""
+async def test_access_tokens_of_the_provider_are_refused(browser: Browser) -> None:
+    """A user may have it from another application; v4 would accept it."""
     await browser.sign_in()
     for token in browser.server.people:
         assert (await browser.session(token)).json == SPENT
@@ -252,7 +252,7 @@ async def test_without_a_ticket(browser: Browser) -> None:
         assert (answer.status, answer.json) == (400, refused("No access_token."))
 
 
-async def test_whoever_refuses_comes_back_to_the_front_end(browser: Browser) -> None:
+async def test_users_who_deny_access_return_to_the_front_end(browser: Browser) -> None:
     browser.server.denies = True
     assert await browser.to_front_end() == {"from": "octavo", "error": "access_denied"}
 
@@ -286,7 +286,7 @@ WRONG_CLAIMS: tuple[tuple[dict[str, Any], str], ...] = (
 )
 
 
-async def test_a_wrong_id_token_lets_nobody_in(browser: Browser, caplog: pytest.LogCaptureFixture) -> None:
+async def test_invalid_id_tokens_are_refused(browser: Browser, caplog: pytest.LogCaptureFixture) -> None:
     for wrong, reason in WRONG_CLAIMS:
         browser.server.claims = wrong
         caplog.clear()
@@ -297,7 +297,7 @@ async def test_a_wrong_id_token_lets_nobody_in(browser: Browser, caplog: pytest.
     assert (await browser.sign_in()).status == 200
 
 
-async def test_a_token_signed_in_another_way_lets_nobody_in(browser: Browser, caplog: pytest.LogCaptureFixture) -> None:
+async def test_id_tokens_with_another_algorithm_are_refused(browser: Browser, caplog: pytest.LogCaptureFixture) -> None:
     for how, reason in (
         ("none", "nsupported"),
         ("HS256 with the client's secret", "nsupported"),
@@ -330,7 +330,7 @@ async def test_an_answer_of_another_issuer_is_refused(browser: Browser) -> None:
 @pytest.mark.parametrize(
     "document", [{"issuer": "https://another.example"}, {"authorization_endpoint": "javascript:alert(1)"}]
 )
-async def test_an_issuer_has_to_describe_itself(browser: Browser, document: dict[str, str]) -> None:
+async def test_an_issuer_without_discovery_document_is_an_error(browser: Browser, document: dict[str, str]) -> None:
     browser.server.document = document
     answer = await browser.connect()
     assert (answer.status, answer.json) == (400, refused("The provider cannot be reached"))
@@ -343,20 +343,20 @@ async def test_an_address_from_the_user_information(browser: Browser) -> None:
     assert (await browser.to_front_end())["error"] == "provider_error"
 
 
-async def test_without_an_address_there_is_no_account(browser: Browser) -> None:
+async def test_an_account_requires_an_address(browser: Browser) -> None:
     for email in (None, "", "no-address", "a@" + "b" * 300 + ".org"):
         browser.server.person["email"] = email
         answer = await browser.sign_in()
         assert (answer.status, answer.json) == (400, refused("Email was not available."))
 
 
-async def test_an_address_of_somebody_with_a_password_is_taken(browser: Browser) -> None:
+async def test_addresses_of_users_with_a_password_are_refused(browser: Browser) -> None:
     browser.server.person["email"] = "ann@example.org"
     answer = await browser.sign_in()
     assert (answer.status, answer.json) == (400, refused("Email is already taken."))
 
 
-async def test_an_address_may_be_there_twice_where_that_is_set(browser: Browser) -> None:
+async def test_addresses_can_repeat_if_configured(browser: Browser) -> None:
     await browser.club.store("advanced", {"unique_email": False})
     browser.server.person |= {"email": "ann@example.org", "preferred_username": "ann"}
     user = (await browser.sign_in()).json["user"]
@@ -364,7 +364,7 @@ async def test_an_address_may_be_there_twice_where_that_is_set(browser: Browser)
     assert user["username"].startswith("ann-")
 
 
-async def test_everybody_gets_a_name(browser: Browser) -> None:
+async def test_each_user_gets_a_name(browser: Browser) -> None:
     for number, name in enumerate(("", "x", "ann", "\n", "ein sehr langer Name " * 20)):
         browser.server.person |= {"sub": f"n-{number}", "email": f"n{number}@example.org"}
         browser.server.person["preferred_username"] = name
@@ -373,7 +373,7 @@ async def test_everybody_gets_a_name(browser: Browser) -> None:
         assert len(answer.json["user"]["username"]) >= 3
 
 
-async def test_where_nobody_may_register_the_known_may_sign_in(browser: Browser) -> None:
+async def test_with_registration_disabled_existing_users_can_sign_in(browser: Browser) -> None:
     await browser.sign_in()
     await browser.club.store("advanced", {"allow_register": False})
     assert (await browser.sign_in()).status == 200
@@ -392,14 +392,14 @@ async def test_the_default_role_is_the_one_that_is_set(browser: Browser) -> None
     assert (await browser.sign_in()).json == refused("Impossible to find the default role")
 
 
-async def test_whoever_is_blocked_stays_out(browser: Browser) -> None:
+async def test_blocked_users_are_refused(browser: Browser) -> None:
     await browser.sign_in()
     await write(browser.club.database, "UPDATE up_users SET blocked = {v1} WHERE id = 4", True)
     answer = await browser.sign_in()
     assert (answer.status, answer.json) == (400, refused("Your account has been blocked by an administrator"))
 
 
-async def test_a_user_whom_v4_has_made_is_found_again(browser: Browser) -> None:
+async def test_users_created_by_v4_are_found(browser: Browser) -> None:
     text = "UPDATE up_users SET provider = 'company', password = NULL, email = 'dora@example.org' WHERE id = 1"
     await write(browser.club.database, text)
     assert (await browser.sign_in()).json["user"]["id"] == 1
@@ -407,21 +407,21 @@ async def test_a_user_whom_v4_has_made_is_found_again(browser: Browser) -> None:
     assert (await browser.sign_in()).json["user"]["id"] == 1
 
 
-async def test_an_address_that_changed_hands_gives_nobody_the_account(browser: Browser) -> None:
+async def test_a_new_owner_of_an_address_does_not_get_the_account(browser: Browser) -> None:
     await browser.sign_in()
     browser.server.person["sub"] = "s-2"
     answer = await browser.sign_in()
     assert (answer.status, answer.json) == (400, refused("Email is already taken."))
 
 
-async def test_a_deleted_user_may_come_back_as_a_new_one(browser: Browser) -> None:
+async def test_a_deleted_user_can_sign_in_as_a_new_one(browser: Browser) -> None:
     await browser.sign_in()
     await write(browser.club.database, "DELETE FROM up_users_role_links WHERE user_id = 4")
     await write(browser.club.database, "DELETE FROM up_users WHERE id = 4")
     assert (await browser.sign_in()).status == 200
 
 
-async def test_several_at_once_make_one_user(browser: Browser) -> None:
+async def test_simultaneous_sign_ins_create_one_user(browser: Browser) -> None:
     tickets = [(await browser.to_front_end())["access_token"] for _ in range(4)]
     answers = await asyncio.gather(*map(browser.session, tickets))
     assert [answer.json["user"]["id"] for answer in answers] == [4] * 4
@@ -435,7 +435,7 @@ async def test_an_unverified_address(new_club: OpenClub, openid_server: OpenIdSe
     assert (answer.status, answer.json) == (400, refused("Email is not verified by the provider."))
 
 
-async def test_an_unverified_address_is_taken_as_v4_does(browser: Browser) -> None:
+async def test_unverified_addresses_are_accepted_under_v4(browser: Browser) -> None:
     browser.server.person["email_verified"] = False
     assert (await browser.sign_in()).status == 200
 
@@ -450,13 +450,13 @@ async def test_another_address_of_the_front_end(browser: Browser, callback: str)
 @pytest.mark.parametrize(
     "callback", ["https://evil.example/", f"{FRONT}&x=1", "https://front.example.evil.example/", "//evil.example", ""]
 )
-async def test_addresses_that_nobody_has_listed(browser: Browser, callback: str) -> None:
+async def test_unlisted_callback_urls_are_refused(browser: Browser, callback: str) -> None:
     answer = await browser.club.ask("GET", f"/api/connect/company?callback={callback.replace('&', '%26')}")
     expected = error(400, "ValidationError", "Invalid callback URL provided", callback=callback)
     assert (answer.status, answer.json) == (400, expected)
 
 
-async def test_the_host_of_a_request_makes_no_address(browser: Browser) -> None:
+async def test_redirects_do_not_use_the_host_header(browser: Browser) -> None:
     answer = await browser.club.ask("GET", "/api/connect/company", headers=(("Host", "evil.example"),))
     assert "evil" not in answer.headers["location"]
 
@@ -493,7 +493,7 @@ async def test_a_provider_that_v4_has_stored(browser: Browser) -> None:
     assert (user["username"], user["email"], user["provider"]) == ("octodora", "dora@example.org", "github")
 
 
-async def test_settings_go_before_what_is_stored(browser: Browser) -> None:
+async def test_settings_take_precedence_over_stored_providers(browser: Browser) -> None:
     await browser.club.store("grant", {"company": {"enabled": False, "key": "x", "subdomain": "x"}})
     assert (await browser.sign_in()).status == 200
 
@@ -514,7 +514,7 @@ async def test_a_stored_provider_that_is_not_ready(browser: Browser, given: dict
         assert (answer.status, answer.json) == (400, refused("This provider is disabled"))
 
 
-async def test_providers_that_nobody_knows(browser: Browser) -> None:
+async def test_unknown_providers(browser: Browser) -> None:
     await browser.club.store("grant", {"email": {"enabled": True}, "twitter": {"enabled": True, "key": "x"}})
     for name in ("nope", "email", "twitter", "__proto__", "%F0%9F%90%99", "x" * 500):
         for path in (f"connect/{name}", f"auth/{name}/callback"):
@@ -522,20 +522,20 @@ async def test_providers_that_nobody_knows(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "5", '{"company": []}'])
-async def test_unreadable_settings_are_none(browser: Browser, text: str) -> None:
+async def test_unreadable_stored_settings_are_ignored(browser: Browser, text: str) -> None:
     insert = "INSERT INTO strapi_core_store_settings (key, value) VALUES ('plugin_users-permissions_grant', {v1})"
     await write(browser.club.database, insert, text)
     assert (await browser.connect()).status == 302
 
 
-async def test_who_may_not_connect(browser: Browser) -> None:
+async def test_connecting_requires_permission(browser: Browser) -> None:
     await write(browser.club.database, "DELETE FROM up_permissions_role_links")
     browser.club.octavo.infrastructure.authenticator.invalidate()
     for path in ("connect/company", "connect/company/callback", "auth/company/callback"):
         assert (await browser.club.ask("GET", f"/api/{path}")).status == 403
 
 
-async def test_private_addresses_are_asked_only_where_that_is_set(
+async def test_private_addresses_are_requested_only_if_configured(
     new_club: OpenClub, openid_server: OpenIdServer
 ) -> None:
     club = await new_club(**variables(openid_server) | {f"{CONFIG}PRIVATE_HOSTS": "localhost"})
@@ -571,7 +571,7 @@ def test_wrong_settings_stop_the_start(tmp_path: Any, given: dict[str, Any], pat
 
 
 def test_the_libraries_are_loaded_by_the_first_sign_in() -> None:
-    """They take their time and memory, and most projects need them never."""
+    """They need time and memory, and most projects never use them."""
     libraries = ("authlib", "httpx2", "joserfc")
     code = f"import sys, octavo.operations.runtime.site; print([name for name in {libraries} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,5 +1,4 @@
-"""Attempts counted in a real server that speaks the protocol of Redis: by several processes together, and when it is
-gone."""
+"""Attempts counted in a real server with the Redis protocol: by several processes together, and during its outage."""
 
 import asyncio
 import subprocess
@@ -54,7 +53,7 @@ async def test_several_count_together(counting_server: "CountingServer") -> None
         await worker.close()
 
 
-async def test_nobody_gets_in_when_it_is_gone(new_club: OpenClub) -> None:
+async def test_sign_ins_are_refused_during_an_outage(new_club: OpenClub) -> None:
     club = await new_club(**STORE, REDIS_URL="redis://127.0.0.1:1/0")
     answer = await club.log_in()
     assert (answer.status, answer.json) == (503, error(503, "ServiceUnavailableError", "Service Unavailable"))
@@ -62,14 +61,14 @@ async def test_nobody_gets_in_when_it_is_gone(new_club: OpenClub) -> None:
 
 
 @pytest.mark.parametrize("url", ["", "http://x", "secret@nowhere"])
-def test_an_address_that_is_none_stops_the_start(tmp_path: Path, url: str) -> None:
+def test_an_invalid_url_stops_the_start(tmp_path: Path, url: str) -> None:
     settings = load_settings(tmp_path, {**SECRETS, **STORE, "REDIS_URL": url}, mode="development")
     with pytest.raises(SettingsError, match=r"users-permissions\.config\.ratelimit\.url: expected a URL") as caught:
         build(settings)
     assert "secret" not in str(caught.value)
 
 
-def test_without_the_library_the_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "redis.asyncio", None)
     with pytest.raises(RedisMissing, match="pip install 'octavo"):
         RedisCounts("redis://127.0.0.1:1/0")

@@ -37,14 +37,14 @@ async def press(anyio_backend: str, tmp_path: Path, club_copy: Copy, still: Hand
 
 
 async def costs(club: Club, target: str, **named: object) -> int:
-    """How many statements a request takes, on clocks that stand `still`: nothing has to be looked at again."""
-    await club.octavo.infrastructure.authenticator.settle()  # the use of tokens is noted in the background
+    """Return the number of statements of a request, with the clocks stopped so that nothing expires."""
+    await club.octavo.infrastructure.authenticator.settle()  # the last use of tokens is recorded in the background
     before = club.database.statements
     assert (await get(club, target, **named)).status in (200, 304)
     return club.database.statements - before
 
 
-async def test_what_was_asked_before_takes_no_statement_but_for_versions(press: Press) -> None:
+async def test_repeated_requests_need_only_the_statement_for_versions(press: Press) -> None:
     club, version = press.one, 0 if press.file is not None else 1
     first = await get(club, ARTICLES)
     assert [await costs(club, ARTICLES) for _ in range(3)] == [version] * 3
@@ -57,19 +57,19 @@ async def test_what_was_asked_before_takes_no_statement_but_for_versions(press: 
     assert again.headers["x-request-id"] != first.headers["x-request-id"]
     before, reads = club.database.statements, [get(club, ARTICLES) for _ in range(30)]
     assert {answer.body for answer in await asyncio.gather(*reads)} == {first.body}
-    assert club.database.statements - before <= 2 * version  # one for all who wait, and one that was under way
+    assert club.database.statements - before <= 2 * version  # one for all that wait, and one that was running
     reported = {one.name: one for one in club.octavo.infrastructure.caches.reports()}
     assert reported["quick answers"].hits >= 30
     assert reported["answers"].size > len(first.body)
 
 
-async def test_a_write_ends_what_was_made_of_its_table(press: Press) -> None:
+async def test_a_write_invalidates_responses_from_its_table(press: Press) -> None:
     club = press.two
     await get(club, TAG)
     await get(club, "/api/articles?fields=title")
     await press.sql("UPDATE tags SET name = 'other' WHERE id = 1")
     assert (await get(club, TAG)).json["data"]["attributes"]["name"] == "other"
-    if press.file is None:  # there a table has a version of its own
+    if press.file is None:  # here each table has its own version
         assert await costs(club, "/api/articles?fields=title") == 1
     await press.sql("DELETE FROM articles_tags_links")
     assert b'"tags":{"data":[]}' in (await get(club, ARTICLES)).body
@@ -78,7 +78,7 @@ async def test_a_write_ends_what_was_made_of_its_table(press: Press) -> None:
     assert (missing.status, (await get(club, "/api/tags/99")).status) == (404, 200)
 
 
-async def test_what_is_published_at_a_time_is_there_from_then_on(press: Press) -> None:
+async def test_scheduled_entries_appear_on_time(press: Press) -> None:
     club, at = press.one, this_moment() + 700
     column = f"{at}" if press.file is not None else f"to_timestamp({at} / 1000.0) AT TIME ZONE 'UTC'"
     await press.sql(f"INSERT INTO articles (title, locale, published_at) VALUES ('soon', 'en', {column})")
@@ -92,14 +92,14 @@ async def test_what_is_published_at_a_time_is_there_from_then_on(press: Press) -
         assert b"soon" in (await get(club, listed)).body
 
 
-async def test_rights_are_asked_each_time(press: Press) -> None:
+async def test_permissions_are_checked_each_time(press: Press) -> None:
     club = press.one
     await club.grant("public", "api::tag.tag.findOne", "api::article.article.find")
     club.octavo.infrastructure.authenticator.invalidate()
     shown = [await club.ask("GET", ARTICLES) for _ in range(2)]
     for _ in range(2):
         assert (await club.ask("GET", TAG)).status == 200
-    assert b"first" not in shown[1].body  # tags are not theirs to find
+    assert b"first" not in shown[1].body  # the caller has no permission to find tags
     await press.sql("DELETE FROM up_permissions WHERE action = 'api::tag.tag.findOne'")
     club.octavo.infrastructure.authenticator.invalidate()
     assert [(await club.ask("GET", TAG)).status, (await get(club, TAG)).status] == [403, 200]
@@ -115,7 +115,7 @@ async def test_another_default_locale_is_another_answer(press: Press) -> None:
         assert (await get(club, listed)).json["data"] == []
 
 
-async def test_graphql_reads_from_what_is_kept(press: Press) -> None:
+async def test_graphql_reads_from_the_cache(press: Press) -> None:
     club, asked = press.one, {"query": "{ tag(id: 1) { data { attributes { name } } } }"}
     before = hits(club)
     for name in ("first", "first", "second"):
@@ -126,7 +126,7 @@ async def test_graphql_reads_from_what_is_kept(press: Press) -> None:
     assert hits(club) > before
 
 
-async def test_an_origin_and_a_name_are_answered_to_who_asks(press: Press) -> None:
+async def test_cached_responses_have_the_origin_and_id_of_their_request(press: Press) -> None:
     club = press.one
     await get(club, COUNT)
     given = (("Origin", "https://a.example"), ("X-Request-Id", "a-name-of-mine"))
@@ -139,7 +139,7 @@ async def test_an_origin_and_a_name_are_answered_to_who_asks(press: Press) -> No
     assert (await club.ask("HEAD", COUNT, token=FULL)).body == b""
 
 
-async def test_nothing_is_there_for_it_unless_asked_for(tmp_path: Path, club_copy: Copy) -> None:
+async def test_the_cache_is_off_by_default(tmp_path: Path, club_copy: Copy) -> None:
     club_copy.place(tmp_path / ".octavo/data.db")
     async with open_club(tmp_path, {**club_copy.variables, **NEVER}, filled=True) as club:
         assert type(club.octavo.site.services.controller.reader) is not CachingReader
@@ -160,7 +160,7 @@ async def test_hooks_of_reads_are_called_each_time(tmp_path: Path, club_copy: Co
     assert names == ["1", "2", "3"]
 
 
-async def test_a_cursor_is_of_the_list_that_was_asked_for(press: Press) -> None:
+async def test_cursors_belong_to_the_requested_list(press: Press) -> None:
     club = press.one
     for name in ("second", "third"):
         await write(club, "POST", "tags", {"name": name})
@@ -174,19 +174,21 @@ async def test_a_cursor_is_of_the_list_that_was_asked_for(press: Press) -> None:
         assert names == ["first", "second", "third"]
 
 
-async def test_what_is_kept_holds_no_more_than_is_counted(press: Press) -> None:
+async def test_the_memory_of_the_cache_is_counted(press: Press) -> None:
     club = press.one
     before = _there(FileVersionSnapshot, TableVersionSnapshot)
     for number in range(20):
         await press.sql(f"UPDATE tags SET views = {number}")
         for target in (TAG, f"/api/articles?fields=title&filters[id][$ne]={number + 50}"):
             await get(club, target)
-    assert _there(FileVersionSnapshot, TableVersionSnapshot) <= before + 2  # each knows all tables
-    listed = [await get(club, ARTICLES) for _ in range(2)][-1]  # the moment before the first was before the last write
+    assert _there(FileVersionSnapshot, TableVersionSnapshot) <= before + 2  # each snapshot covers all tables
+    listed = [await get(club, ARTICLES) for _ in range(2)][
+        -1
+    ]  # the first one started before the last write was visible
     reader = club.octavo.site.services.controller.reader
     assert isinstance(reader, CachingReader)
     reader._answers.clear()
-    assert _there(CachedResult) == 0  # what was found is not held by answers that were made of it
+    assert _there(CachedResult) == 0  # cached responses do not keep the result in memory
     used = hits(club)
     assert (await get(club, ARTICLES)).body == listed.body
     assert hits(club) == used + 1
@@ -197,7 +199,7 @@ def _there(*kinds: type) -> int:
     return sum(isinstance(one, kinds) for one in gc.get_objects())
 
 
-async def test_a_default_locale_that_changes_meanwhile_is_not_taken_for_the_former(press: Press) -> None:
+async def test_a_default_locale_that_changes_during_a_read(press: Press) -> None:
     if press.file is not None:
         pytest.skip("nobody can be made to wait there")
     club, asked = press.one, {"query": "{ articles { data { attributes { title } } } }"}

@@ -1,7 +1,7 @@
-"""Kept answers against writers of every kind: no answer is older than what was acknowledged before it was asked for.
+"""Races between cached responses and all kinds of writes: no response is older than the last write before the request.
 
-Every number only grows. A reader notes before it asks how far each number is known to be; what it is answered, by
-either service, from memory or not, is never below. In the end both say what a service says that keeps nothing.
+Every number only grows. A reader records each number's confirmed value before a request; the response of either
+service, cached or not, is never lower. In the end both return the same as a service without a cache.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ async def press(anyio_backend: str, tmp_path: Path, club_copy: Copy) -> AsyncIte
 
 
 class Race:
-    """What is known of each number, and who writes and reads it."""
+    """The confirmed value of each number, its writers and its readers."""
 
     def __init__(self, press: Press, seed: int) -> None:
         self.press = press
@@ -45,7 +45,7 @@ class Race:
         self.choose = random.Random(seed)
 
     async def write(self, name: str) -> None:
-        """Let a number grow again and again, by one of the ways there are each time."""
+        """Increase a number repeatedly, each time in one of the possible ways."""
         for _ in range(_WRITES):
             value = self.known[name] + 1
             await self.choose.choice(self._ways(name, value))()
@@ -86,7 +86,7 @@ class Race:
             await write(club, "PUT", "articles/1", {"tags": {"connect": [tag]}})
 
     async def read(self, done: asyncio.Event) -> None:
-        """Ask for all numbers until everything is written."""
+        """Read all numbers until everything is written."""
         while not done.is_set():
             club, known = self.choose.choice((self.press.one, self.press.two)), dict(self.known)
             listed, counted = (await get(club, ARTICLES)).json["data"][0]["attributes"], await get(club, COUNT)
@@ -105,7 +105,9 @@ class Race:
             await asyncio.sleep(0)
 
 
-async def test_no_answer_is_older_than_what_was_acknowledged(press: Press, tmp_path: Path, club_copy: Copy) -> None:
+async def test_no_response_is_older_than_the_last_confirmed_write(
+    press: Press, tmp_path: Path, club_copy: Copy
+) -> None:
     await press.sql("UPDATE components_parts_seos SET title = 'seo' WHERE id = 1")
     race, done = Race(press, seed=5), asyncio.Event()
     readers = [asyncio.create_task(race.read(done)) for _ in range(6)]

@@ -43,7 +43,7 @@ async def begin(club: Club) -> str:
 
 
 async def later(club: Club, seconds: int) -> None:
-    """Time passes for all sessions."""
+    """Age all sessions by some seconds."""
     text = """UPDATE octavo_user_sessions
         SET renewed_at = renewed_at - {v1}, idle_until = idle_until - {v1}, ends_at = ends_at - {v1}"""
     await write(club.database, text, seconds)
@@ -53,7 +53,7 @@ async def count(club: Club) -> int:
     return int(await club.database.fetch_value("SELECT count(*) FROM octavo_user_sessions"))
 
 
-async def test_there_are_none_unless_they_are_set(new_club: OpenClub) -> None:
+async def test_sessions_are_off_by_default(new_club: OpenClub) -> None:
     club = await new_club(**NEVER)
     assert (await club.log_in()).json.keys() == {"jwt", "user"}
     for path in ("auth/refresh", "auth/logout"):
@@ -73,7 +73,7 @@ async def test_a_short_access_token_and_a_refresh_token(club: Club) -> None:
     assert (await refresh(club, renewed.json["refreshToken"])).status == 200
 
 
-async def test_every_way_in_begins_a_session(club: Club) -> None:
+async def test_every_way_to_sign_in_creates_a_session(club: Club) -> None:
     new = {"username": "dora", "email": "dora@example.org", "password": "dora-secret"}
     token = (await club.post("auth/local/register", new)).json["refreshToken"]
     jwt_now = (await refresh(club, token)).json["jwt"]
@@ -88,7 +88,7 @@ async def test_signing_in_with_a_provider_begins_a_session(new_club: OpenClub, o
     assert (await refresh(club, answer.json["refreshToken"])).status == 200
 
 
-async def test_nothing_that_is_stored_can_be_used(club: Club) -> None:
+async def test_stored_values_are_not_valid_tokens(club: Club) -> None:
     token = await begin(club)
     rows = await club.database.fetch_all("SELECT name, secret, stamp FROM octavo_user_sessions")
     assert token.partition(".")[2] not in json.dumps([list(row) for row in rows])
@@ -97,8 +97,8 @@ async def test_nothing_that_is_stored_can_be_used(club: Club) -> None:
     assert (await refresh(club, f"{name}.{secret}")).json == INVALID
 
 
-async def test_a_token_that_comes_again_ends_the_session(club: Club) -> None:
-    """Whether the thief or the owner was first."""
+async def test_reusing_a_refresh_token_ends_the_session(club: Club) -> None:
+    """It ends whether the thief or the owner was first."""
     first = await begin(club)
     second = (await refresh(club, first)).json["refreshToken"]
     third = (await refresh(club, second)).json["refreshToken"]
@@ -118,7 +118,7 @@ async def test_the_last_token_is_forgiven_for_some_seconds_and_brings_no_further
     assert (await refresh(club, second)).json == INVALID
 
 
-async def test_of_several_at_once_one_gets_the_next_token(club: Club) -> None:
+async def test_one_of_several_simultaneous_refreshes_succeeds(club: Club) -> None:
     token = await begin(club)
     answers = await asyncio.gather(*(refresh(club, token) for _ in range(5)))
     assert [answer.status for answer in answers] == [200] * 5
@@ -133,7 +133,7 @@ async def test_unused_sessions_end(club: Club) -> None:
     assert (await refresh(club, token)).json == INVALID
 
 
-async def test_no_session_lasts_longer_than_it_may(club: Club) -> None:
+async def test_sessions_end_after_their_maximum_age(club: Club) -> None:
     token = await begin(club)
     for _ in range(3):
         await later(club, 10 * 86400 - 60)
@@ -180,7 +180,7 @@ async def test_a_reset_password_ends_all_sessions(club: Club) -> None:
 
 
 @pytest.mark.parametrize("body", [{"password": "given-secret"}, {"blocked": True}])
-async def test_what_others_do_ends_all_sessions(club: Club, body: dict[str, Any]) -> None:
+async def test_changes_by_administrators_end_all_sessions(club: Club, body: dict[str, Any]) -> None:
     token = await begin(club)
     assert (await club.ask("PUT", "/api/users/1", body, token=FULL)).status == 200
     assert (await refresh(club, token)).json == INVALID
@@ -188,7 +188,7 @@ async def test_what_others_do_ends_all_sessions(club: Club, body: dict[str, Any]
     assert (await refresh(club, token)).json == INVALID
 
 
-async def test_what_other_software_does_ends_all_sessions(club: Club) -> None:
+async def test_changes_by_other_software_end_all_sessions(club: Club) -> None:
     token, other = await begin(club), await begin(club)
     await write(club.database, "UPDATE up_users SET password = 'x' WHERE id = 1")
     assert (await refresh(club, token)).json == INVALID
@@ -196,7 +196,7 @@ async def test_what_other_software_does_ends_all_sessions(club: Club) -> None:
     assert (await refresh(club, other)).json == INVALID
 
 
-async def test_other_texts_are_no_tokens(club: Club) -> None:
+async def test_other_texts_are_refused(club: Club) -> None:
     token = await begin(club)
     name = token.partition(".")[0]
     for wrong in ("", ".", "x", "x.y", f"{'x' * 32}.y", "\0.x", "é.é", "x" * 5000, 5, None, [token], {"a": 1}):
@@ -209,7 +209,7 @@ async def test_other_texts_are_no_tokens(club: Club) -> None:
     assert await count(club) == 0
 
 
-async def test_tokens_made_up_cost_no_write(club: Club) -> None:
+async def test_invented_tokens_cost_no_write(club: Club) -> None:
     before = club.database.statements
     await refresh(club, "x.y")
     await club.post("auth/logout", {"refreshToken": "x.y"})
@@ -242,12 +242,12 @@ async def test_cookies(new_club: OpenClub) -> None:
     assert (await ask(club, "refresh", renewed)).json == INVALID
 
 
-async def test_a_cookie_for_other_sites_is_kept_to_https(new_club: OpenClub) -> None:
+async def test_a_cookie_for_other_sites_requires_https(new_club: OpenClub) -> None:
     _, cookie = await in_cookies(new_club, **{f"{CONFIG}SESSIONS__SAME_SITE": "none"})
     assert cookie.endswith("; SameSite=None; Secure")
 
 
-async def test_bodies_are_not_taken_where_there_are_cookies(new_club: OpenClub) -> None:
+async def test_tokens_in_bodies_are_refused_with_cookies_enabled(new_club: OpenClub) -> None:
     club, cookie = await in_cookies(new_club)
     token = cookie.partition(";")[0].partition("=")[2]
     assert (await refresh(club, token)).json == INVALID
@@ -264,7 +264,7 @@ async def test_bodies_are_not_taken_where_there_are_cookies(new_club: OpenClub) 
         (("Origin", "https://front.example.evil.example"),),
     ],
 )
-async def test_pages_of_others_can_do_nothing_with_cookies(new_club: OpenClub, headers: Any) -> None:
+async def test_pages_of_other_sites_cannot_use_cookies(new_club: OpenClub, headers: Any) -> None:
     club, cookie = await in_cookies(new_club)
     for path in ("refresh", "logout"):
         answer = await ask(club, path, cookie, *headers)
@@ -285,7 +285,7 @@ async def test_pages_of_others_can_do_nothing_with_cookies(new_club: OpenClub, h
         (("Host", "api.example"), ("Origin", "https://api.example"), ("Sec-Fetch-Site", "same-origin")),
     ],
 )
-async def test_pages_of_our_own_can(new_club: OpenClub, headers: Any) -> None:
+async def test_own_pages_can_use_cookies(new_club: OpenClub, headers: Any) -> None:
     club, cookie = await in_cookies(new_club)
     assert (await ask(club, "refresh", cookie, *headers)).status == 200
     assert abs(await club.database.fetch_value("SELECT max(renewed_at) FROM octavo_user_sessions") - time.time()) < 120

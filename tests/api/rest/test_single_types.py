@@ -1,4 +1,4 @@
-"""Single types, localizations and missing values: rules observed on the reference, on each database."""
+"""Single types, localizations and missing values: rules observed on v4, on each database."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ async def write(site: Site, method: str, target: str, body: Any = None) -> Answe
     return await call(site.octavo.asgi, method, target, headers, [json.dumps(body).encode()] if body else [])
 
 
-async def test_what_is_deleted_is_shown_with_all_fields_and_nothing_populated(own_bookshop: Site) -> None:
+async def test_deletions_return_all_fields_and_no_relations(own_bookshop: Site) -> None:
     answer = await write(own_bookshop, "DELETE", f"{PAGE}?populate=*&fields=locale")
     shown = {"headline", "createdAt", "updatedAt", "publishedAt", "locale"}
     assert (answer.status, set(answer.json["data"]["attributes"])) == (200, shown)
@@ -36,7 +36,7 @@ async def test_a_draft_is_found_by_changes_and_not_by_deletion(own_bookshop: Sit
     assert (deleted.status, deleted.json["data"]["attributes"]["headline"]) == (200, "changed")
 
 
-async def test_another_localization_stands_beside_whichever_there_is(own_bookshop: Site) -> None:
+async def test_a_localization_is_added_to_any_existing_one(own_bookshop: Site) -> None:
     assert (await write(own_bookshop, "DELETE", PAGE)).status == 200
     body = {"locale": "de-AT", "headline": "hallo"}
     added = await write(own_bookshop, "POST", f"{PAGE}/localizations?locale=nowhere", body)
@@ -60,7 +60,7 @@ LOCALIZED = [
 
 
 @pytest.mark.parametrize("given, status, told", LOCALIZED)
-async def test_only_a_localization_that_is_said_to_be_a_draft_may_be_incomplete(
+async def test_only_explicit_drafts_can_be_incomplete(
     own_bookshop: Site, given: dict[str, Any], status: int, told: str | None
 ) -> None:
     answer = await write(own_bookshop, "POST", "/api/books/1/localizations", {"locale": "fr", "slug": None, **given})
@@ -70,7 +70,7 @@ async def test_only_a_localization_that_is_said_to_be_a_draft_may_be_incomplete(
 
 
 async def localized_pair(site: Site) -> tuple[int, int]:
-    """A book and its French localization, changed long ago."""
+    """Create a book and its French localization, last updated long ago."""
     book = {"title": "one", "slug": None, "body": "b", "cover": 1, "gallery": [2, 1], "chapters": [{"title": "c"}]}
     made = (await write(site, "POST", "/api/books", {"data": book})).json["data"]["id"]
     french = {"locale": "fr", "title": "un"}
@@ -96,8 +96,8 @@ async def test_siblings_of_a_new_localization_count_as_changed(own_bookshop: Sit
         assert new == old
 
 
-async def test_a_new_localization_gives_what_is_shared_to_the_whole_family(own_bookshop: Site) -> None:
-    """Values of the attributes that are not localized: its own, and for the rest those of the entry it is based on."""
+async def test_a_new_localization_updates_shared_values_in_all_locales(own_bookshop: Site) -> None:
+    """Attributes that are not localized get the new entry's values, or those of the entry that it is based on."""
     made, added = await localized_pair(own_bookshop)
     await write(own_bookshop, "PUT", f"/api/books/{added}", {"data": {"body": "changed", "pages": 7}})
     assert (await shown(own_bookshop, made))["body"] == "b", "a change alone stays with its entry"
@@ -112,7 +112,7 @@ async def test_a_new_localization_gives_what_is_shared_to_the_whole_family(own_b
     assert [sibling["body"] for sibling in third["localizations"]] == ["changed", "b"], "the siblings as they were"
 
 
-async def test_each_localization_has_a_uid_of_its_own(own_bookshop: Site) -> None:
+async def test_each_localization_has_its_own_uid(own_bookshop: Site) -> None:
     english = {"title": "one", "slug": "one"}
     made = (await write(own_bookshop, "POST", "/api/books", {"data": english})).json["data"]["id"]
     french, german = {"locale": "fr", "title": "un"}, {"locale": "de-AT", "title": "eins", "slug": "eins"}
@@ -122,7 +122,7 @@ async def test_each_localization_has_a_uid_of_its_own(own_bookshop: Site) -> Non
     assert [(await shown(own_bookshop, entry_id))["slug"] for entry_id in ids] == ["one", None, "eins"]
 
 
-async def test_localizations_that_an_answer_shows_take_over_what_they_share(own_bookshop: Site) -> None:
+async def test_responses_show_localizations_with_shared_values(own_bookshop: Site) -> None:
     made, added = await localized_pair(own_bookshop)
     query = "populate[cover][fields][0]=id&populate[gallery][fields][0]=id&populate[chapters]=true"
 
@@ -150,8 +150,8 @@ async def test_localizations_that_an_answer_shows_take_over_what_they_share(own_
     assert (changed["pages"], changed["body"], changed["title"]) == (7, "all", "two")
 
 
-async def test_a_uid_is_not_made_from_its_target(own_bookshop: Site) -> None:
-    """Editors create it; over REST, missing values stay null, as on the reference."""
+async def test_a_uid_is_not_generated_from_its_target_field(own_bookshop: Site) -> None:
+    """Only the content manager generates it; over REST, missing values stay null, as in v4."""
     made = await write(own_bookshop, "POST", "/api/books?fields=slug", {"data": {"title": "Some Title"}})
     assert (made.status, made.json["data"]["attributes"]) == (200, {"slug": None})
     await write(own_bookshop, "PUT", "/api/books/1", {"data": {"title": "Another Title"}})

@@ -1,4 +1,4 @@
-"""Surrogate keys: no answer outlives what it shows. Whatever changes an answer purges one of its tags."""
+"""Surrogate keys: each change of a response purges one of its tags."""
 
 import json
 from collections.abc import AsyncIterator
@@ -103,7 +103,7 @@ async def before_find_one(event):
 
 @pytest.fixture
 async def keyed(anyio_backend: str, tmp_path: Path, sqlite_bookshop_template: Path) -> AsyncIterator[Site]:
-    """A bookshop whose answers have tags; which database it is on does not matter for them."""
+    """A bookshop whose responses have tags, on SQLite because the database does not affect them."""
     site = await open_copy(tmp_path, Copy(file=sqlite_bookshop_template), {**KEYED, **TOLD})
     yield site
     await site.database.close()
@@ -119,7 +119,7 @@ async def ask(site: Site, method: str, path: str, data: Any = None, token: str |
 
 
 async def purged(site: Site) -> set[str]:
-    """What is to be purged by now; nobody does."""
+    """Return the tags in the queue of purges, which nothing processes here."""
     rows = await site.database.fetch_all("SELECT payload FROM octavo_outbox WHERE topic = 'purge'")
     return {tag for row in rows for tag in orjson.loads(row[0])["tags"]}
 
@@ -144,10 +144,10 @@ async def test_whatever_changes_an_answer_purges_a_tag_of_it(keyed: Site) -> Non
             elif before.status == 200 and not tags(before) & gone:
                 spared += 1
             shown[read] = now
-    assert spared > len(SHOWN) * len(WRITES) / 4  # entries alone, and other types, stay where they are
+    assert spared > len(SHOWN) * len(WRITES) / 4  # changes of single entries and of other types purge little
 
 
-async def test_an_answer_names_what_it_depends_on(keyed: Site) -> None:
+async def test_the_tags_of_a_response(keyed: Site) -> None:
     expected = {
         "books": f"all {BOOK}",
         "books?populate=author,genres": f"all {AUTHOR} {BOOK} {GENRE}",
@@ -156,7 +156,7 @@ async def test_an_answer_names_what_it_depends_on(keyed: Site) -> None:
         "books/1": f"all {BOOK}",  # with its localizations, which are books too
         "authors/1": f"all {AUTHOR}:one {AUTHOR}:1",
         "authors/1?populate=avatar": f"all plugin::upload.file {AUTHOR}:one {AUTHOR}:1",
-        "authors/1?populate=books": f"all {AUTHOR} {BOOK}",  # another author may take one
+        "authors/1?populate=books": f"all {AUTHOR} {BOOK}",  # another author can take over a book
         "genres/1e0?populate=vault": f"all {GENRE}:one {GENRE}:1",
         "genres/1?populate=parent": f"all {GENRE}",
         "imprint": "all api::imprint.imprint",
@@ -166,7 +166,7 @@ async def test_an_answer_names_what_it_depends_on(keyed: Site) -> None:
     assert named == expected
 
 
-async def test_only_visitors_answers_are_named_and_kept_by_others(keyed: Site) -> None:
+async def test_only_anonymous_responses_have_tags_and_are_cacheable(keyed: Site) -> None:
     mine = await keyed.get("/api/books", FULL_TOKEN)
     assert (mine.headers.get(KEY), mine.headers["cache-control"]) == (None, "private, no-cache")
     missing, refused = await keyed.get("/api/books/999"), await keyed.get("/api/vaults")
@@ -175,12 +175,12 @@ async def test_only_visitors_answers_are_named_and_kept_by_others(keyed: Site) -
     listed = await keyed.get("/graphql?query={books{data{id}}}")
     assert (listed.status, KEY in listed.headers, listed.headers["cache-control"]) == (200, False, "private, no-store")
     kept = await keyed.get("/api/books")
-    assert kept.headers["vary"] == "Origin, Authorization"  # one header; several would be put together here
+    assert kept.headers["vary"] == "Origin, Authorization"  # one header; several would be joined here
     again = await call(keyed.octavo.asgi, "GET", "/api/books", [("If-None-Match", kept.headers["etag"])])
     assert (again.status, again.headers[KEY]) == (304, kept.headers[KEY])
 
 
-async def test_rights_decide_everything(keyed: Site) -> None:
+async def test_changes_of_permissions_purge_everything(keyed: Site) -> None:
     role = {"name": "Readers", "description": "", "permissions": {}}
     headers = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_TOKEN}")]
     path = "/api/users-permissions/roles"
@@ -188,7 +188,7 @@ async def test_rights_decide_everything(keyed: Site) -> None:
     assert (answer.status, await purged(keyed)) == (200, {"all"})
 
 
-async def test_what_is_not_switched_on_says_nothing(warm: Site) -> None:
+async def test_no_headers_if_disabled(warm: Site) -> None:
     answer = await warm.get("/api/books/1")
     missing = await warm.get("/api/books/999")
     assert not {KEY, "cache-tag", "cache-control"} & {*answer.headers, *missing.headers}
@@ -202,7 +202,7 @@ async def test_what_is_not_switched_on_says_nothing(warm: Site) -> None:
         ({"MAX_SIZE": "10"}, "maxSize"),
     ],
 )
-def test_what_no_cache_understands_is_refused_at_a_start(tmp_path: Path, given: dict[str, str], place: str) -> None:
+def test_invalid_settings_stop_the_start(tmp_path: Path, given: dict[str, str], place: str) -> None:
     named = {f"OCTAVO_API__CACHING__SURROGATE_KEYS__{key}": value for key, value in given.items()}
     with pytest.raises(SettingsError, match=rf"surrogateKeys\.{place}"):
         load_settings(tmp_path, {**SECRETS, **named})
@@ -228,7 +228,7 @@ async def test_headers_have_the_form_their_cache_wants_and_an_end(
         await site.database.close()
 
 
-async def test_what_code_has_a_part_in_may_show_anything(
+async def test_responses_involving_project_code_depend_on_everything(
     anyio_backend: str, tmp_path: Path, sqlite_bookshop_template: Path
 ) -> None:
     code = tmp_path / "src/api"

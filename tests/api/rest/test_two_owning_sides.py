@@ -1,4 +1,4 @@
-"""Two-way relations without `mappedBy`: both sides use the table that the reference uses, on each database.
+"""Two-way relations without `mappedBy`: both sides use the same table as in v4, on each database.
 
 Recorded on Strapi 4.26.2, with the same definitions: a write from each side, and a read from each side after each.
 """
@@ -22,7 +22,7 @@ def relation(kind: str, target: str, inverse: str | None) -> dict[str, Any]:
 
 
 def types(*definitions: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    """Content types without drafts, by `api.name`."""
+    """Return content types without drafts, by `api.name`."""
     return {
         f"api/{api}/content-types/{name}/schema.json": {
             "collectionName": f"{name}s".replace("-", "_"),
@@ -75,7 +75,7 @@ async def ask(club: Club, method: str, path: str, data: Any = None) -> Any:
 
 
 async def linked(club: Club, path: str, name: str) -> Any:
-    """The ids of an entry's related entries."""
+    """Return the ids of an entry's related entries."""
     found = (await ask(club, "GET", f"{path}?populate=*"))["attributes"][name]["data"]
     return [one["id"] for one in found] if isinstance(found, list) else found and found["id"]
 

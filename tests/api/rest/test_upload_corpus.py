@@ -1,4 +1,4 @@
-"""A corpus of unusual files: their rows, how they are served, and no location in any of them."""
+"""A corpus of unusual files: their rows, how they are served, and that no image contains a location."""
 
 import urllib.request
 from collections.abc import AsyncIterator
@@ -118,7 +118,7 @@ SERVED: dict[str, tuple[str, str | None]] = {
     "a.b.c.tar": ("application/x-tar", DOWNLOAD),
     "-rf.txt": ("text/plain; charset=utf-8", INLINE),
 }
-"""Content type and disposition when served, where they differ from the row or the file is no image."""
+"""Content type and disposition when served, if they differ from the row or the file is no image."""
 
 TYPES = {
     **dict.fromkeys(("film.mp4", "film.m4v"), "video/mp4"),
@@ -140,7 +140,7 @@ async def local_shop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) ->
 
 
 async def rows_of(shop: Shop) -> dict[str, dict[str, object]]:
-    """Upload the corpus without types, as some clients do; return the rows by name after checking them."""
+    """Upload the corpus without types, as some clients do; check the rows and return them by name."""
     parts = [("files", name, content, UNKNOWN) for name, content in odd_files().items()]
     rows = {str(row["name"]): row for row in await shop.add(*parts)}
     for name, row in rows.items():
@@ -183,7 +183,7 @@ def fetched(url: str) -> tuple[bytes, Message]:
         return response.read(), response.headers
 
 
-async def test_broken_images_are_refused_and_leave_nothing(local_shop: Shop) -> None:
+async def test_broken_images_are_refused_and_not_stored(local_shop: Shop) -> None:
     before = await local_shop.count()
     for name, content in broken_images().items():
         answer = await local_shop.post("/api/upload", ("files", name, content, UNKNOWN))

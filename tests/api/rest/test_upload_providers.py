@@ -1,4 +1,4 @@
-"""Uploads over HTTP into Cloudinary, and with a provider that Octavo does not have; on both databases."""
+"""Uploads over HTTP to Cloudinary, and with an unsupported provider; on both databases."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -70,7 +70,7 @@ async def test_files_that_v4_uploaded(shop: Shop, cloud: CloudinaryServer) -> No
     assert cloud.files == {}
 
 
-async def test_nothing_stays_of_a_request_that_fails(shop: Shop, cloud: CloudinaryServer) -> None:
+async def test_failed_requests_leave_no_files(shop: Shop, cloud: CloudinaryServer) -> None:
     bad, there = ("files", "bad.png", b"broken", "image/png"), await shop.count()
     assert (await shop.post("/api/upload", ONE, bad)).status == 400
     assert (cloud.files, await shop.count()) == ({}, there)

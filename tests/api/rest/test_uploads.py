@@ -35,7 +35,7 @@ BOOK = "api::book.book"
 
 @dataclass(frozen=True)
 class Shop:
-    """A bookshop whose files are written."""
+    """A bookshop with a writable folder for files."""
 
     site: Site
     folder: Path
@@ -85,7 +85,7 @@ class Shop:
 
 
 async def open_writable(folder: Path, copy: Copy, settings: dict[str, str]) -> Site:
-    """A bookshop whose tables number new rows behind those it came with."""
+    """Open a bookshop whose new rows get ids after the existing ones."""
     site = await open_copy(folder, copy, settings)
     if site.database.dialect.name == "postgresql":
         await site.database.execute_script(
@@ -104,7 +104,7 @@ async def shop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> Async
 
 
 def masked(file: dict[str, Any]) -> dict[str, Any]:
-    """A file as answered, without what changes from run to run."""
+    """Return a file's response without values that differ each time."""
     text = re.sub(r"_[0-9a-f]{10}(?=[\".])", "_#", json.dumps(file))
     shown: dict[str, Any] = json.loads(text)
     assert shown.pop("createdAt") <= shown.pop("updatedAt")
@@ -138,7 +138,7 @@ async def test_one_file(shop: Shop) -> None:
     assert (served.status, served.body, served.headers["content-type"]) == (200, SMALL, "image/png")
 
 
-async def test_several_files_with_what_is_said_of_them(shop: Shop) -> None:
+async def test_several_files_with_file_info(shop: Shop) -> None:
     said = ("fileInfo", '[{"name":"A","alternativeText":"aa"},{"caption":5}]')
     files = await shop.add(TWO, ONE, said)
     texts = [(file["name"], file["alternativeText"], file["caption"]) for file in files]
@@ -215,7 +215,7 @@ async def test_type_and_size_come_from_the_content(shop: Shop) -> None:
     ]
 
 
-async def test_what_is_called_an_image_and_is_none(shop: Shop) -> None:
+async def test_files_named_like_images(shop: Shop) -> None:
     fake: Part = ("files", "x.png", b"just text", "image/png")
     (believed,) = await shop.add(fake)
     assert (believed["mime"], believed["width"]) == ("image/png", None), "as v4 keeps it"
@@ -235,7 +235,7 @@ async def test_what_is_called_an_image_and_is_none(shop: Shop) -> None:
         assert kept["mime"] == "image/png", "an image, whatever its name says of it"
 
 
-async def test_what_only_begins_as_an_image(shop: Shop) -> None:
+async def test_files_that_only_start_like_an_image(shop: Shop) -> None:
     async with under_safe(shop.site) as safe:
         site = Shop(safe, shop.folder)
         answer = await site.post("/api/upload", ("files", "x.png", b"\x89PNG\r\n\x1a\njust text", "image/png"))
@@ -243,7 +243,7 @@ async def test_what_only_begins_as_an_image(shop: Shop) -> None:
         assert (shop.names(), await site.count()) == (set(), 5)
 
 
-async def test_places_are_named_by_digits_under_the_profile_safe(shop: Shop) -> None:
+async def test_under_safe_ref_ids_are_decimal(shop: Shop) -> None:
     book = await shop.book()
     async with under_safe(shop.site) as safe:
         for written, status in ((hex(book), 400), (str(book), 200)):
@@ -251,7 +251,7 @@ async def test_places_are_named_by_digits_under_the_profile_safe(shop: Shop) -> 
             assert (await Shop(safe, shop.folder).post("/api/upload", NOTE, *place)).status == status
 
 
-async def test_photographs_are_served_without_the_place_they_were_taken_at(shop: Shop) -> None:
+async def test_images_are_served_without_their_location(shop: Shop) -> None:
     exif = Image.Exif()
     exif[0x010F], exif[0x0112] = "Secret Camera", 6
     photo = picture("JPEG", 80, 40, exif=exif)
@@ -264,7 +264,7 @@ async def test_photographs_are_served_without_the_place_they_were_taken_at(shop:
         assert image.getexif()[0x0112] == 6
 
 
-async def test_files_lie_in_the_folder_of_v4_for_them(shop: Shop) -> None:
+async def test_files_are_stored_in_the_folder_of_v4(shop: Shop) -> None:
     await shop.add(ONE, TWO)
     rows = await shop.site.database.fetch_all(
         "SELECT f.name, f.folder_path, l.file_order, o.name FROM files f JOIN files_folder_links l ON l.file_id = f.id"
@@ -276,7 +276,7 @@ async def test_files_lie_in_the_folder_of_v4_for_them(shop: Shop) -> None:
     ]
 
 
-async def test_active_files_are_no_danger(shop: Shop) -> None:
+async def test_active_files_are_served_safely(shop: Shop) -> None:
     svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><script>alert(1)</script></svg>'
     (file,) = await shop.add(("files", "pic.svg", svg, "image/svg+xml"))
     assert (file["mime"], file["width"]) == ("image/svg+xml", 10)
@@ -289,7 +289,7 @@ async def test_active_files_are_no_danger(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("path", ["some/where", "../../x"])
-async def test_a_path_leads_nowhere_on_disk(shop: Shop, path: str) -> None:
+async def test_paths_do_not_become_folders_on_disk(shop: Shop, path: str) -> None:
     (file,) = await shop.add(ONE, ("path", path))
     assert shop.names() == {file["url"].removeprefix("/uploads/")}
 
@@ -308,7 +308,7 @@ async def test_into_a_single_and_a_multiple_attribute(shop: Shop) -> None:
 
 
 async def book_with_picture(shop: Shop) -> tuple[int, int]:
-    """The ids of a book and of a chapter in it."""
+    """Create a book with a chapter and return their ids."""
     book = await shop.book(chapters=[{"title": "One"}])
     shown = await shop.site.get(f"/api/books/{book}?populate=chapters", FULL_TOKEN)
     return book, shown.json["data"]["attributes"]["chapters"][0]["id"]
@@ -349,7 +349,7 @@ async def test_permission_for_a_component_is_that_of_its_entry(shop: Shop) -> No
         (("ref", BOOK), ("refId", "1")),
     ],
 )
-async def test_places_that_are_not_there(shop: Shop, place: tuple[Part, ...]) -> None:
+async def test_references_to_missing_entries(shop: Shop, place: tuple[Part, ...]) -> None:
     links = await shop.count("files_related_morphs")
     assert masked((await shop.add(ONE, *place))[0]) == SHOWN
     assert await shop.count("files_related_morphs") == links
@@ -375,7 +375,7 @@ async def test_who_may(shop: Shop) -> None:
     assert len(shop.names()) == 2
 
 
-# One in the place of another
+# Replacing files
 
 
 async def test_replaced_files_keep_id_and_address(shop: Shop) -> None:
@@ -389,7 +389,7 @@ async def test_replaced_files_keep_id_and_address(shop: Shop) -> None:
     assert shop.names() == {one.removeprefix("/uploads/") for one in (url, *formats.values())}
     assert Image.open(io.BytesIO(shop.read(formats["thumbnail"]))).size == (234, 156)
     again = (await shop.post(target, NOTE, ("fileInfo", '{"name":"n"}'))).json
-    new = url.replace(".png", ".txt")  # text under an image's address would be served as an image
+    new = url.replace(".png", ".txt")  # text with an image's URL would be served as an image
     assert masked(again) == {
         **masked(replaced),
         "formats": {},
@@ -438,7 +438,7 @@ async def test_replacements_that_are_refused(
     assert (answer.status, answer.json["error"]["message"], shop.names()) == (status, message, set())
 
 
-async def test_a_replacement_that_fails_brings_the_old_file_back(shop: Shop) -> None:
+async def test_a_failed_replacement_restores_the_old_file(shop: Shop) -> None:
     (file,) = await shop.add(BIG)
     before = {name: (shop.folder / name).read_bytes() for name in shop.names()}
     too_long = "x" * 256
@@ -448,7 +448,7 @@ async def test_a_replacement_that_fails_brings_the_old_file_back(shop: Shop) -> 
     assert (await shop.site.get(f"/api/upload/files/{file['id']}", FULL_TOKEN)).json == file
 
 
-# Removed
+# Deleting files
 
 
 async def test_removed_with_formats_and_links(shop: Shop) -> None:
@@ -465,8 +465,8 @@ async def test_removed_with_formats_and_links(shop: Shop) -> None:
     assert (other.status, other.json["error"]["message"]) == (404, "file.notFound")
 
 
-async def test_removed_though_it_lies_elsewhere(shop: Shop) -> None:
-    """A file whose row names another folder, or another storage, takes nothing along."""
+async def test_deleting_files_in_other_storages(shop: Shop) -> None:
+    """Deleting a file whose row names another folder or storage deletes no other file."""
     (kept,) = await shop.add(ONE)
     (row,) = await shop.add(TWO)
     for url in ("/uploads/../data.db", "https://example.org/x.png"):
@@ -535,7 +535,7 @@ async def test_files_in_a_private_bucket(private_shop: Shop, s3_server: S3Server
     assert (s3_server.keys(bucket), private_shop.names()) == ([], set())
 
 
-async def test_a_localization_may_come_with_files(shop: Shop) -> None:
+async def test_a_localization_with_files(shop: Shop) -> None:
     book = await shop.book(slug=None)
     data = json.dumps({"title": "Un livre", "locale": "fr", "publishedAt": "2020-01-01T00:00:00.000Z"})
     target = f"/api/books/{book}/localizations"

@@ -71,7 +71,7 @@ async def test_create_change_and_delete(club: Club) -> None:
 @pytest.mark.parametrize(
     "body", [{"provider": "x", "resetPasswordToken": "x", "confirmationToken": "x", "pin": "x"}, []]
 )
-async def test_what_nobody_may_write(club: Club, body: Any) -> None:
+async def test_fields_that_cannot_be_written(club: Club, body: Any) -> None:
     text = "SELECT provider, reset_password_token, confirmation_token, pin FROM up_users WHERE id = 1"
     before = await club.database.fetch_row(text)
     assert (await club.ask("PUT", "/api/users/1", body, FULL)).status == 200
@@ -167,7 +167,9 @@ async def test_nothing_without_permission(club: Club, method: str, path: str) ->
 
 
 @pytest.mark.parametrize("settings", [NEVER, {**NEVER, **SAFE}])
-async def test_a_block_ends_tokens_at_once_and_for_good(new_club: OpenClub, settings: dict[str, str]) -> None:
+async def test_blocking_a_user_ends_tokens_immediately_and_permanently(
+    new_club: OpenClub, settings: dict[str, str]
+) -> None:
     club = await new_club(**settings)
     token = await club.token_of()
     seen = [(await club.ask("GET", "/api/users/me", token=token)).status]
@@ -189,13 +191,13 @@ async def test_a_password_given_by_others_ends_sessions(
     assert (await club.log_in("ann", PASSWORD)).status == 400
 
 
-async def test_deleted_users_are_nobody(club: Club) -> None:
+async def test_tokens_of_deleted_users_are_refused(club: Club) -> None:
     token = await club.token_of()
     await club.ask("DELETE", "/api/users/1", token=FULL)
     assert (await club.ask("GET", "/api/users/me", token=token)).status == 401
 
 
-async def test_roles_are_made_changed_and_deleted(club: Club) -> None:
+async def test_roles_are_created_updated_and_deleted(club: Club) -> None:
     path = "users-permissions/roles"
     actions = ("plugin::users-permissions.user.find", "plugin::upload.content-api.find")
     body = {"name": "Zoë's  2nd Role", "description": "d", "permissions": tree(*actions)}
@@ -274,7 +276,7 @@ async def test_refused_roles(
         tree(f"api::a.a.{'x' * 300}"),
     ],
 )
-async def test_odd_permissions_change_nothing(club: Club, permissions: Any) -> None:
+async def test_invalid_permissions_change_nothing(club: Club, permissions: Any) -> None:
     answer = await club.post("users-permissions/roles", {"name": "Odd", "permissions": permissions}, FULL)
     assert answer.status == 400
     assert set(await roles(club)) == {"authenticated", "public"}
@@ -288,9 +290,9 @@ async def test_routes_are_listed(club: Club) -> None:
     assert set(routes) >= {"plugin::users-permissions", "plugin::upload", "plugin::i18n"}
 
 
-async def test_a_role_that_is_gone_is_no_role(club: Club) -> None:
+async def test_users_without_a_role_are_refused(club: Club) -> None:
     token = await club.token_of()
     await write(club.database, "DELETE FROM up_users_role_links WHERE user_id = 1")
-    club_answer = await club.ask("PUT", "/api/users/3", {"nickname": "c"}, FULL)  # makes the service look again
+    club_answer = await club.ask("PUT", "/api/users/3", {"nickname": "c"}, FULL)  # invalidates the caches
     assert club_answer.status == 200
     assert (await club.ask("GET", "/api/users/me", token=token)).status == 401

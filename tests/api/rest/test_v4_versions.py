@@ -1,4 +1,4 @@
-"""What the rules by version make of requests; what older versions of v4 answered is the measure."""
+"""Compatibility rules that depend on the version, compared with responses of older versions of v4."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -47,12 +47,12 @@ async def refused(site: Site, target: str) -> str:
 @pytest.mark.parametrize(
     "query", ["populate[author][populate]=*&populate=genres", "populate[author]=true&populate=genres"]
 )
-async def test_populate_takes_a_value_beside_parts(bookshop: Site, older: Site, query: str) -> None:
+async def test_populate_accepts_a_value_with_nested_parameters(bookshop: Site, older: Site, query: str) -> None:
     for site in (bookshop, older):
         assert {"author", "genres"} <= (await attributes(site, query)).keys()
 
 
-async def test_lists_may_be_long(bookshop: Site, older: Site) -> None:
+async def test_older_versions_accept_long_lists(bookshop: Site, older: Site) -> None:
     many = "&".join(f"filters[id][$in]={i}" for i in range(2, 200))
     assert await refused(bookshop, f"/api/books?{many}") == "Invalid parameter 0"
     assert await ids(older, f"{many}&pagination[pageSize]=2") == [2, 3]
@@ -74,7 +74,7 @@ async def test_lists_may_be_long(bookshop: Site, older: Site) -> None:
         "populate[extras][on][a]=1&populate[extras][on]=b",
     ],
 )
-async def test_parts_that_come_of_merging_are_read_or_refused(older: Site, query: str) -> None:
+async def test_merged_parameters_are_read_or_refused(older: Site, query: str) -> None:
     assert (await older.get(f"/api/books?{query}", FULL_TOKEN)).status in (200, 400)
 
 
@@ -90,7 +90,7 @@ REFUSED_BELOW = {
 
 
 @pytest.mark.parametrize("part", REFUSED_BELOW)
-async def test_below_populate_names_that_are_refused_are_left_out(bookshop: Site, older: Site, part: str) -> None:
+async def test_older_versions_ignore_invalid_names_below_populate(bookshop: Site, older: Site, part: str) -> None:
     name, _, value = part.replace("&fields", "&populate[author][fields]").partition("=")
     first, bracket, rest = name.partition("[")
     query = f"populate[author][{first}]{bracket}{rest}={value}"
@@ -101,7 +101,7 @@ async def test_below_populate_names_that_are_refused_are_left_out(bookshop: Site
     assert "token" not in shown
 
 
-async def test_below_populate_what_may_be_asked_still_counts(older: Site) -> None:
+async def test_valid_parameters_below_populate_still_count(older: Site) -> None:
     query = "populate[author][filters][name]=Nobody&populate[author][filters][nope]=1"
     assert (await attributes(older, query))["author"]["data"] is None
 
@@ -109,7 +109,9 @@ async def test_below_populate_what_may_be_asked_still_counts(older: Site) -> Non
 @pytest.mark.parametrize(
     "part", ["filters[nope]=1", "sort=nope:desc", "filters[secretNote][$startsWith]=a", "sort=pin"]
 )
-async def test_at_the_top_some_versions_left_them_out_too(bookshop: Site, older: Site, part: str) -> None:
+async def test_older_versions_ignore_invalid_parameters_at_the_top_level(
+    bookshop: Site, older: Site, part: str
+) -> None:
     assert "Invalid parameter" in await refused(bookshop, f"/api/books?{part}")
     assert await ids(older, f"{part}&pagination[pageSize]=3") == [1, 2, 3]
 
@@ -141,7 +143,7 @@ async def test_commas_part_the_names_of_fields(bookshop: Site, text: str, shown:
 
 
 @pytest.mark.parametrize("may_read_roles", [True, False])
-async def test_users_are_shown_their_role_if_they_may_read_roles(new_club: OpenClub, may_read_roles: bool) -> None:
+async def test_users_see_their_role_with_permission_to_read_roles(new_club: OpenClub, may_read_roles: bool) -> None:
     club = await new_club(**NEVER, OCTAVO_API__COMPAT__OWN_ROLE="shown")
     granted = ("user.me", "role.find") if may_read_roles else ("user.me",)
     await club.grant("authenticated", *(f"plugin::users-permissions.{action}" for action in granted))

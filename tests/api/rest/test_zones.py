@@ -1,4 +1,4 @@
-"""Dynamic zones: asked for kind by kind (`on`), and with components that they do not list; on each database."""
+"""Dynamic zones: populated by component (`on`), and with components that they do not list; on each database."""
 
 import json
 from typing import Any
@@ -16,17 +16,17 @@ pytestmark = pytest.mark.anyio
 
 CHAPTERS = "populate[extras][on][shop.chapter]"
 DRAFT = 4
-"""A genre."""
+"""The id of a genre."""
 
 
 async def genres(site: Site, query: str) -> list[int]:
-    """The genres of the first chapter in the zone of book 3."""
+    """Return the genres of the first chapter in the zone of book 3."""
     answer = await site.get(f"/api/books/3?{CHAPTERS}[populate][genres][fields]=id&{query}", FULL_TOKEN)
     chapter = answer.json["data"]["attributes"]["extras"][0]
     return [genre["id"] for genre in chapter["genres"]["data"]]
 
 
-async def test_a_kind_says_which_related_entries_it_shows(own_bookshop: Site) -> None:
+async def test_publication_state_applies_to_one_component(own_bookshop: Site) -> None:
     await own_bookshop.database.execute(
         f"UPDATE components_shop_chapters_genres_links SET genre_id = {DRAFT} WHERE genre_id = 2"
     )
@@ -54,7 +54,7 @@ async def kinds(site: Site, book: int, query: str) -> list[str]:
     return [item["__component"] for item in answer.json["data"]["attributes"]["extras"]]
 
 
-async def test_a_zone_takes_and_shows_what_it_does_not_list(own_bookshop: Site) -> None:
+async def test_zones_accept_and_show_unlisted_components(own_bookshop: Site) -> None:
     made = await write(own_bookshop, "POST", "/api/books?populate=extras", [NOTE, QUOTE, DETAILS])
     shown = made.json["data"]["attributes"]["extras"]
     assert [{**item, "id": 0} for item in shown] == [
@@ -68,7 +68,7 @@ async def test_a_zone_takes_and_shows_what_it_does_not_list(own_bookshop: Site) 
         assert await kinds(own_bookshop, book, query) == ["shop.footnote", "shop.quote", "shop.details"]
 
 
-async def test_what_a_zone_does_not_list_is_populated_as_anything_else(own_bookshop: Site) -> None:
+async def test_unlisted_components_are_populated_like_others(own_bookshop: Site) -> None:
     book = (await write(own_bookshop, "POST", "/api/books", [DETAILS])).json["data"]["id"]
     for query in ("[populate][printedBy][fields]=name", "[on][shop.details][populate][printedBy][fields]=name"):
         answer = await own_bookshop.get(f"/api/books/{book}?populate[extras]{query}", FULL_TOKEN)
@@ -78,7 +78,7 @@ async def test_what_a_zone_does_not_list_is_populated_as_anything_else(own_books
         assert "vault" not in public.json["data"]["attributes"]["extras"][0], "which the public may not read"
 
 
-async def test_kinds_that_are_asked_for_need_not_be_listed(own_bookshop: Site) -> None:
+async def test_unlisted_components_can_be_populated(own_bookshop: Site) -> None:
     book = (await write(own_bookshop, "POST", "/api/books", [NOTE, QUOTE, DETAILS])).json["data"]["id"]
     on = "populate[extras][on]"
     assert await kinds(own_bookshop, book, f"{on}[shop.details]=true") == ["shop.details"]
@@ -89,8 +89,8 @@ async def test_kinds_that_are_asked_for_need_not_be_listed(own_bookshop: Site) -
     assert await kinds(own_bookshop, book, f"{on}[shop.nothing]=true") == []
 
 
-async def test_others_see_what_one_process_wrote(own_bookshop: Site) -> None:
-    """Also with a request that was prepared before, whose values stay in their places."""
+async def test_other_processes_see_unlisted_components(own_bookshop: Site) -> None:
+    """Also for a request that was prepared before, whose values stay at their indexes."""
     query = "populate[extras][populate][genres][pagination][limit]=1&populate[extras][populate][notes][limit]=2"
     details = {**DETAILS, "notes": [{"text": f"note {number}"} for number in range(3)]}
     async with another(own_bookshop) as other:
@@ -123,14 +123,14 @@ async def test_reading_a_zone_is_one_statement_once_it_is_known(own_bookshop: Si
     assert [await statements(), await statements()] == [2, 1]
 
 
-async def test_a_component_that_is_gone_is_left_out(own_bookshop: Site) -> None:
+async def test_missing_components_are_left_out(own_bookshop: Site) -> None:
     book = (await write(own_bookshop, "POST", "/api/books", [NOTE, QUOTE])).json["data"]["id"]
     gone = "UPDATE books_components SET component_type = 'shop.gone' WHERE component_type = 'shop.footnote'"
     await own_bookshop.database.execute(f"{gone} AND entity_id = {book}")
     assert await kinds(own_bookshop, book, "populate=extras") == ["shop.quote"]
 
 
-async def test_the_rule_refuses_what_a_zone_does_not_list_and_shows_what_is_stored(own_bookshop: Site) -> None:
+async def test_the_rule_refuses_unlisted_components_and_shows_stored_ones(own_bookshop: Site) -> None:
     stored = (await write(own_bookshop, "POST", "/api/books", [NOTE, QUOTE])).json["data"]["id"]
     async with another(own_bookshop, zone_components="allowed") as strict:
         assert await kinds(strict, stored, "populate=extras") == ["shop.footnote", "shop.quote"]

@@ -1,4 +1,4 @@
-"""The document of the bookshop, built without a database, and the bookshop served by a separate process."""
+"""The OpenAPI document of the bookshop, built without a database, and the bookshop served by a separate process."""
 
 import asyncio
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ ALWAYS = {"OCTAVO_PLUGINS__DOCUMENTATION__CONFIG__ALWAYS": "true"}
 
 @pytest.fixture(scope="session")
 def document() -> Any:
-    """What `octavo openapi` writes for the bookshop."""
+    """Return the document that `octavo openapi` writes for the bookshop."""
     settings = load_settings(DEFINITIONS, SECRETS)
     site = build(settings).site
     return make_document(described_api(settings, site.registry, site.router))
@@ -28,7 +28,7 @@ def document() -> Any:
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The bookshop with its content, started."""
+    """Start a server for the bookshop and its content."""
     folder = tmp_path_factory.mktemp("shop")
 
     async def write(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Answers hold nothing that the document does not tell of, whatever is populated."""
+"""Responses contain nothing that the document does not describe, whatever is populated."""
 
 import copy
 from typing import Any
@@ -14,7 +14,7 @@ IDS = (1, 2, 3)
 
 
 @pytest.mark.anyio
-async def test_nothing_is_answered_that_is_not_told(document: Any, bookshop: Site) -> None:
+async def test_responses_match_the_document(document: Any, bookshop: Site) -> None:
     strict = copy.deepcopy(document["components"])
     types = [base_name(item) for item in bookshop.octavo.site.registry.content_types.values()]
     for name in (*types, "UsersPermissionsUserFlat", "UploadFileFlat"):

@@ -1,4 +1,4 @@
-"""The service does what its document says: requests made from it meet no answer that it does not tell of."""
+"""The service follows its document: requests generated from it get only responses that it describes."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +20,7 @@ CHECKED = (
     "response_headers_conformance",
     "response_schema_conformance",
 )
-"""That valid requests are taken is not asked: that a value is unique, or a related entry is there, no schema says."""
+"""It is not checked that valid requests succeed: no schema expresses unique values or existing related entries."""
 OPTIONS = hypothesis.settings(
     max_examples=4,
     deadline=None,
@@ -34,7 +34,7 @@ UIDS = ("api::book.book", "shop.quote", "nothing")
 
 
 def in_brackets(name: str, value: Any) -> dict[str, Any]:
-    """A parameter as `qs` writes it."""
+    """Return a parameter in the form that `qs` writes."""
     if isinstance(value, dict):
         parts = [(f"{name}[{key}]" if key else name, item) for key, item in value.items()]
     elif isinstance(value, list):
@@ -46,7 +46,7 @@ def in_brackets(name: str, value: Any) -> dict[str, Any]:
 
 @dataclass
 class Exercise:
-    """Sends requests, and keeps what was wrong with the answers."""
+    """Sends requests, and collects the problems of the responses."""
 
     base: str
     checks: list[Any]
@@ -56,7 +56,7 @@ class Exercise:
     succeeded: set[str] = field(default_factory=set)
 
     def ask(self, case: Any) -> None:
-        """One request. What is in the path is there more often than not."""
+        """Send one request, usually with path parameters that exist."""
         self.count += 1
         if "{id}" in case.operation.path:
             case.path_parameters["id"] = self.count % 4 + 1
@@ -73,8 +73,8 @@ class Exercise:
             self.found += [f"{label}: {failure}" for failure in failures.exceptions]
 
 
-def test_the_service_does_what_the_document_says(shop: Server) -> None:
-    """The same requests in each run; those that remove something come last."""
+def test_the_service_follows_the_document(shop: Server) -> None:
+    """The requests are the same in each run; deletions come last."""
     status, document = shop.get("/documentation/openapi.json")
     assert status == 200
     listed: Any = schemathesis.openapi.from_dict(document).get_all_operations()

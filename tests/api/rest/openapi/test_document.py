@@ -1,4 +1,4 @@
-"""The OpenAPI document: sound to two validators, and what it says of the bookshop."""
+"""The OpenAPI document is valid for two validators, and describes the bookshop."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ SCHEMAS = ("Book", "BookInput", "BookFilters", "BookSort", "AuthorPopulate", "Sh
 
 
 def walk(node: Any) -> Any:
-    """Every object of a document."""
+    """Yield every object of a document."""
     if isinstance(node, dict):
         yield node
         for item in node.values():
@@ -25,7 +25,7 @@ def walk(node: Any) -> Any:
             yield from walk(item)
 
 
-def test_two_validators_find_it_sound(document: Any) -> None:
+def test_the_document_is_valid_for_two_validators(document: Any) -> None:
     openapi_spec_validator.validate(document)
     schemathesis.openapi.from_dict(document).validate()
 
@@ -35,7 +35,7 @@ def test_every_schema_is_a_json_schema(document: Any) -> None:
         jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
 
 
-def test_every_reference_leads_somewhere_and_every_schema_is_referred_to(document: Any) -> None:
+def test_references_are_complete_and_every_schema_is_used(document: Any) -> None:
     named = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
     answers = {f"#/components/responses/{name}" for name in document["components"]["responses"]}
     referred = {node["$ref"] for node in walk(document) if isinstance(node.get("$ref"), str)}
@@ -43,8 +43,8 @@ def test_every_reference_leads_somewhere_and_every_schema_is_referred_to(documen
     assert named <= referred
 
 
-def test_what_is_essential_stays_as_it_is(document: Any) -> None:
-    """A change here is one that generated clients see. Write the file again only where that is meant."""
+def test_operations_and_schemas_are_stable(document: Any) -> None:
+    """Changes here affect generated clients. Write the file again only if the change is intended."""
     operations = {
         operation["operationId"]: [
             f"{method.upper()} {path}",
@@ -63,11 +63,11 @@ def test_what_is_essential_stays_as_it_is(document: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["resetPasswordToken", "confirmationToken", "password_hash", "accessKey", "pin2"])
-def test_what_is_private_is_nowhere(document: Any, name: str) -> None:
+def test_private_attributes_are_left_out(document: Any, name: str) -> None:
     assert f'"{name}"' not in json.dumps(document)
 
 
-def test_secrets_are_taken_and_never_shown(document: Any) -> None:
+def test_secrets_are_write_only(document: Any) -> None:
     schemas = document["components"]["schemas"]
     assert schemas["BookInput"]["properties"]["pin"]["writeOnly"] is True
     assert "pin" not in schemas["Book"]["properties"]
@@ -82,13 +82,13 @@ def test_zones_tell_their_components_apart(document: Any) -> None:
     assert set(items["discriminator"]["mapping"].values()) == {item["$ref"] for item in items["oneOf"]}
 
 
-def test_who_needs_a_token(document: Any) -> None:
+def test_security_schemes_are_used(document: Any) -> None:
     schemes = document["components"]["securitySchemes"]
     assert {key for node in walk(document["paths"]) for one in node.get("security", ()) for key in one} == set(schemes)
 
 
 def _schemas(value: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every mapping of a document with its path."""
+    """Yield every mapping of a document with its path."""
     if isinstance(value, dict):
         yield path, value
         for name, below in value.items():
@@ -109,8 +109,9 @@ def test_defaults_do_not_make_attributes_required_in_generated_types(document: A
 
 
 def test_objects_of_bodies_have_names(document: Any) -> None:
-    """`openapi-python-client` names inline objects by their place, drops those whose names are taken, and writes code
-    for boolean constants that does not compile."""
+    """`openapi-python-client` names inline objects by their location, drops those whose names exist already, and writes
+    code for boolean constants that does not compile.
+    """
     schemas = document["components"]["schemas"]
     inputs = {name: schema for name, schema in schemas.items() if name.startswith("Relation") or name.endswith("Input")}
     inline = [

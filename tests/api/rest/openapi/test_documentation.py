@@ -1,4 +1,4 @@
-"""The documentation as it is served: to whom, where; and its page in a browser."""
+"""The served documentation: access, URLs, and the page in a browser."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ PATHS = ("/documentation/openapi.json", "/documentation/v1.0.0/openapi.json")
 
 
 async def asked(site: Site, mode: Mode, target: str, token: str | None = None, **config: Any) -> Answer:
-    """The answer of the same content, served in another mode or with other settings."""
+    """Return the response from the same content, served in another mode or with other settings."""
     settings = site.octavo.settings
     plugin = settings.plugins.documentation
     plugin = replace(plugin, config=replace(plugin.config, **config))
@@ -47,7 +47,7 @@ async def test_it_is_for_development(bookshop: Site, mode: Mode, always: bool, s
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("token, status", [(None, 403), ("nonsense", 401), (SOME_TOKEN, 403), (FULL_TOKEN, 200)])
-async def test_it_can_be_kept_for_those_with_a_token(bookshop: Site, token: str | None, status: int) -> None:
+async def test_access_can_require_a_token(bookshop: Site, token: str | None, status: int) -> None:
     assert (await asked(bookshop, "development", PATHS[0], token, access="tokens")).status == status
 
 
@@ -62,13 +62,13 @@ async def test_page_and_document_can_be_elsewhere(bookshop: Site) -> None:
 
 
 @pytest.mark.anyio
-async def test_the_document_tells_what_everybody_may(bookshop: Site) -> None:
+async def test_the_document_marks_public_operations(bookshop: Site) -> None:
     paths = (await asked(bookshop, "development", PATHS[0])).json["paths"]
     assert paths["/api/books"]["get"]["security"] == [{}, {"bearerAuth": []}]
     assert paths["/api/books"]["post"]["security"] == [{"bearerAuth": []}]
 
 
-def test_who_has_the_document_is_not_sent_it_again(shop: Server) -> None:
+def test_an_unchanged_document_is_not_sent_again(shop: Server) -> None:
     address = f"http://127.0.0.1:{shop.port}{PATHS[1]}"
     first = requests.get(address, timeout=PATIENCE)
     again = requests.get(address, headers={"If-None-Match": first.headers["etag"]}, timeout=PATIENCE)
@@ -102,7 +102,7 @@ def test_the_page_works_in_a_browser(shop: Server, tmp_path: Path) -> None:
 
 
 @pytest.mark.anyio
-async def test_only_what_bears_the_nonce_may_run(bookshop: Site) -> None:
+async def test_only_scripts_with_the_nonce_run(bookshop: Site) -> None:
     page = await asked(bookshop, "development", "/documentation")
     policy = page.headers["content-security-policy"]
     [nonce] = set(re.findall(r'nonce="([^"]+)"', page.body.decode()))

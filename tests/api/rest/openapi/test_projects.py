@@ -1,4 +1,4 @@
-"""What the document says of a project's own routes, and of those that are closed."""
+"""The document's description of a project's own routes and of disabled ones."""
 
 from pathlib import Path
 from typing import Any
