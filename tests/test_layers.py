@@ -140,6 +140,7 @@ a copy that is deleted afterwards.
 DATABASES = {"sqlite", "postgresql", "postgres", "mysql", "mariadb"}
 NAME_DATABASES = {
     "octavo.operations.backups.making",
+    "octavo.operations.backups.mysql_tools",
     "octavo.operations.backups.restoring",
     "octavo.cli.database",
     "octavo.database",

@@ -142,16 +142,6 @@ def test_forms(call: Call) -> None:
     assert refused(call("db", "backups", "--verify")).startswith("no backups in ")
 
 
-@pytest.mark.parametrize("call", ["sqlite"], indirect=True)
-def test_mysql(call: Call, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DATABASE_URL", "mysql://u@127.0.0.1:1/n")
-    copy = project / "copy"
-    copy.touch()
-    for command in (("backup", "copy"), ("backup", "--scheduled"), ("restore", str(copy))):
-        said = refused(call("db", *command))
-        assert said.startswith("Octavo does not support backups of MySQL and MariaDB. Use mysqldump")
-
-
 def test_without_the_right_to_make_databases(
     postgresql_server: PostgresqlServer, postgresql_url: str, project: Path
 ) -> None:

@@ -142,7 +142,7 @@ async def _with_record(settings: Settings, work: Callable[[Database], Awaitable[
     database = open_project_database(settings)
     try:
         await database.connect()
-        async with unit_of_work(database) as unit:
+        async with unit_of_work(database, exclusive=True) as unit:  # MySQL commits a transaction with a new table
             await unit.connection.execute_script(backup_records.TABLE.script(database.dialect))
         await work(database)
     finally:

@@ -53,6 +53,7 @@ from octavo.database.vacuum import vacuum
 from octavo.events.jobs import backup_records
 from octavo.events.outbox import Outbox
 from octavo.modeling.refactoring.convert import find_conversion
+from octavo.operations.backups import mysql
 from octavo.operations.backups.postgresql_tools import dump_database
 from octavo.operations.backups.restoring import (
     Source,
@@ -63,7 +64,6 @@ from octavo.operations.backups.restoring import (
     target_of,
 )
 from octavo.operations.backups.restoring import restore as put_back
-from octavo.operations.backups.store import require_supported
 from octavo.operations.runtime.definitions import project_registry
 from octavo.operations.runtime.open_resources import (
     migrations_folder,
@@ -91,7 +91,7 @@ _TAKEN_AGAIN: Final = (
 def restore(copy: Path, yes: bool, force: bool, project: Path) -> None:
     """Replace the database with a backup.
 
-    COPY is a file or the folder of one backup. If the restore fails, nothing changes.
+    COPY is a file or the folder of one backup. If the restore fails, nothing changes. Not on MySQL.
 
     PostgreSQL requires pg_restore and psql.
     """
@@ -405,10 +405,9 @@ def backup(file: Path | None, force: bool, scheduled: bool, begun: bool, project
 
     With --scheduled, to the folder of backups.
 
-    PostgreSQL requires pg_dump.
+    PostgreSQL requires pg_dump, and MySQL mysqldump.
     """
     settings = read_settings(project)
-    require_supported(settings)
     if scheduled:
         if file is not None:
             raise click.UsageError("--scheduled takes no file, because the settings define the folder")
@@ -426,6 +425,8 @@ def backup(file: Path | None, force: bool, scheduled: bool, begun: bool, project
                 copy_database(settings.database_file, file, progress)
             except NotADatabase as error:
                 refuse(str(error))
+    elif settings.database.is_mysql:
+        mysql.make(settings, file)
     else:
         dump_database(settings, file)
     provider = settings.plugins.upload.config.provider

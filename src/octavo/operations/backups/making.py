@@ -9,17 +9,17 @@ from typing import Final
 import octavo
 from octavo.core.clock import this_moment
 from octavo.core.values import dataclass
-from octavo.operations.backups import postgresql, sqlite
+from octavo.operations.backups import mysql, postgresql, sqlite
 from octavo.operations.backups.bucket import Sent, bucket_of
 from octavo.operations.backups.store import (
     BackupFailed,
     Copy,
     Counts,
     Manifest,
+    NoScratch,
     Store,
     digest_of,
     link_tree,
-    require_supported,
 )
 from octavo.settings import Settings
 
@@ -53,7 +53,7 @@ class _Maker:
         if restore:
             try:
                 return "restored", self.restored(copy)
-            except postgresql.NoScratch as reason:
+            except NoScratch as reason:
                 self.notes.append(
                     f"Not restored, because there is no scratch database ({reason}). The backup was read "
                     f"completely instead"
@@ -142,7 +142,6 @@ def compare(expected: Mapping[str, int], found: Mapping[str, int]) -> None:
 
 
 def _maker(settings: Settings, progress: Callable[[int, int], None]) -> _Maker:
-    require_supported(settings)
     if settings.database.client == "sqlite":
         source = settings.database_file
         return _Maker(
@@ -153,13 +152,14 @@ def _maker(settings: Settings, progress: Callable[[int, int], None]) -> _Maker:
             sqlite.read,
             lambda file: sqlite.restored(file, file.with_name(".scratch.db")),
         )
+    server = mysql if settings.database.is_mysql else postgresql
     return _Maker(
-        "postgresql",
-        postgresql.FILE,
-        lambda before: postgresql.size_of(settings, before),
-        lambda file: postgresql.make(settings, file),
-        postgresql.read,
-        lambda file: postgresql.restored(settings, file),
+        "mysql" if settings.database.is_mysql else "postgresql",
+        server.FILE,
+        lambda before: server.size_of(settings, before),
+        lambda file: server.make(settings, file),
+        server.read,
+        lambda file: server.restored(settings, file),
     )
 
 

@@ -20,7 +20,7 @@ from octavo.operations.backups.postgresql_tools import (
     first_line,
     restore_database,
 )
-from octavo.operations.backups.store import BackupFailed
+from octavo.operations.backups.store import BackupFailed, NoScratch
 from octavo.query.sql.dialects.postgresql import POSTGRESQL
 from octavo.settings import Settings
 
@@ -32,10 +32,6 @@ _COPY: Final = re.compile(rb'COPY (?:"(?:[^"]|"")+"|[^".]+)\.("(?:[^"]|"")+"|[^"
 _EXTENSIONS: Final = """
 SELECT format('CREATE SCHEMA IF NOT EXISTS %I; CREATE EXTENSION IF NOT EXISTS %I SCHEMA %I;', nspname, extname, nspname)
 FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname <> 'plpgsql'"""
-
-
-class NoScratch(Exception):
-    """A scratch database cannot be created. The message has the reason."""
 
 
 class _Session:

@@ -11,20 +11,21 @@ from octavo.database import open_database
 from octavo.database.sqlite_copy import NotADatabase, copy_database, is_open_elsewhere
 from octavo.database.topology import Topology
 from octavo.operations.backups.postgresql_tools import find_tool, restore_database
-from octavo.operations.backups.store import BackupFailed, Manifest, Store, read_copy, require_supported
+from octavo.operations.backups.store import BackupFailed, Manifest, Store, read_copy
 from octavo.operations.runtime.database_servers import direct_server
 from octavo.operations.runtime.prepare_database import reach_database
 from octavo.settings import Settings
 
 _MARKS: Final = {b"SQLite format 3\0": "sqlite", b"PGDMP": "postgresql"}
+_NAMES: Final = {"postgresql": "PostgreSQL", "mysql": "MySQL"}
 _LONGEST_MARK: Final = max(map(len, _MARKS))
 _PATIENCE_SECONDS: Final = 3.0
 """How long to wait for sessions to close after their process has ended."""
 _PAUSE_SECONDS: Final = 0.2
-# Sessions of a service: Octavo's have this name, those of v4 have none. Other database tools are allowed.
-_SESSIONS: Final = """
-SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-AND backend_type = 'client backend' AND application_name IN ('octavo', '')"""
+_NO_RESTORE: Final = (
+    "Octavo does not restore backups of MySQL and MariaDB, because it could not undo a failed restore. Stop the "
+    "service, create an empty database, and restore with its client: gunzip -c database.sql.gz | mysql NAME"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ class Source:
 
 def find_source(path: Path, settings: Settings) -> Source:
     """Return the backup in a file or a folder. Raises BackupFailed and OSError."""
-    require_supported(settings)
+    if settings.database.is_mysql:
+        raise BackupFailed(_NO_RESTORE)
     copy = read_copy(path if path.is_dir() else path.parent)
     if copy is not None and (path.is_dir() or path.name == copy.manifest.file):
         _require_same_kind(path, copy.path / copy.manifest.file, copy.manifest.database, settings)
@@ -66,7 +68,7 @@ def _require_same_kind(path: Path, file: Path, database: str | None, settings: S
     remedy = (
         f"`octavo db copy sqlite:///{file.resolve()} postgresql://USER@HOST/NAME` copies its data"
         if database == "sqlite"
-        else "restore it to a PostgreSQL database, then copy the data with `octavo db copy`"
+        else f"restore it to a database of {_NAMES.get(database, database)}, then copy the data with `octavo db copy`"
     )
     raise BackupFailed(f"{path} is a backup of {database}, but the project uses {own}: {remedy}")
 
@@ -118,9 +120,13 @@ def _is_file(settings: Settings) -> bool:
 async def _sessions(settings: Settings) -> int:
     server, places = direct_server(settings)
     topology = Topology(role="primary", places=places if len(places) > 1 else ())
-    database = open_database(parameters=server, pool_minimum=1, pool_maximum=1, topology=topology)
+    database = open_database(
+        client=settings.database.client, parameters=server, pool_minimum=1, pool_maximum=1, topology=topology
+    )
     await reach_database(database)
     try:
-        return int(await database.fetch_value(_SESSIONS))  # excludes this connection, the only one of `database`
+        return int(
+            await database.fetch_value(database.dialect.service_sessions)
+        )  # excludes this connection, the only one of `database`
     finally:
         await database.close()

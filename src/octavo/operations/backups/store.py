@@ -16,11 +16,14 @@ from typing import IO, Any, Final
 
 from octavo.core.bounded_files import MEGABYTE, read_own_file
 from octavo.core.values import dataclass
-from octavo.settings import Settings
 
 
 class BackupFailed(Exception):
     """A backup could not be created, verified or restored. The message has the reason, for display."""
+
+
+class NoScratch(Exception):
+    """A scratch database cannot be created. The message has the reason."""
 
 
 try:
@@ -33,15 +36,6 @@ _UNFINISHED: Final = ".unfinished-"
 _LOCK: Final = ".lock"
 LARGEST_MANIFEST: Final = 8 * MEGABYTE
 _NAME: Final = "%Y%m%dT%H%M%SZ"
-
-
-def require_supported(settings: Settings) -> None:
-    """Raise BackupFailed if Octavo cannot back up the project's kind of database."""
-    if settings.database.is_mysql:
-        raise BackupFailed(
-            "Octavo does not support backups of MySQL and MariaDB. Use mysqldump or mariadb-dump, and restore "
-            "with mysql or mariadb"
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ def ssl_of(options: Database, project: Path) -> str | ssl.SSLContext:
 def _named_files(options: Database, project: Path) -> Iterator[Path]:
     """Yield the files that settings name, instead of containing PEM text."""
     for text in (options.ssl_ca, options.ssl_cert, options.ssl_key):
-        if text and not _is_pem(text):
+        if text and not is_pem(text):
             yield project / text
 
 
@@ -100,7 +100,8 @@ def _mark(path: Path) -> _Mark:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def _is_pem(text: str) -> bool:
+def is_pem(text: str) -> bool:
+    """Return whether a setting is a certificate or key itself, not a file's path."""
     return text.lstrip().startswith(_PEM)
 
 
@@ -112,7 +113,7 @@ def _believes_the_machine(options: Database) -> bool:
 
 def _context(options: Database, project: Path) -> ssl.SSLContext:
     given = options.ssl_ca
-    if given is None or _is_pem(given):
+    if given is None or is_pem(given):
         context = ssl.create_default_context(cadata=given)
     else:
         context = ssl.create_default_context(cafile=project / given)
@@ -132,7 +133,7 @@ def _show(context: ssl.SSLContext, cert: str, key: str | None, project: Path) ->
 
 
 def _path(text: str, file: Path, project: Path) -> Path:
-    if not _is_pem(text):
+    if not is_pem(text):
         return project / text
     file.write_text(text, encoding="ascii")
     return file

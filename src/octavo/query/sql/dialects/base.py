@@ -463,6 +463,8 @@ class Dialect(BasicDialect):
         writer."""
         return None
 
+    service_sessions: str
+    """A statement that returns the number of other sessions of services; only for databases that are servers."""
     server_facts: str
     """A statement that returns one row: the server's name, its version, and the size of the database in bytes."""
 

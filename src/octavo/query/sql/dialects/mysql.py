@@ -182,6 +182,10 @@ class MySQLDialect(Dialect):
         " CAST(coalesce(sum(data_length + index_length), 0) AS SIGNED)"
         " FROM information_schema.tables WHERE table_schema = database()"
     )
+    # Servers do not report the names of programs. Without PROCESS, these are the sessions of the same user.
+    service_sessions = (
+        "SELECT count(*) FROM information_schema.processlist WHERE db = database() AND id <> connection_id()"
+    )
     row_lock = " FOR UPDATE"
     # Transactions that write to the journal run one after the other, so that ids are in the order of the commits.
     transaction_number = "(SELECT 0 * count(*) FROM octavo_state s WHERE s.`key` = 'tables' FOR UPDATE)"

@@ -163,6 +163,11 @@ class PostgreSQLDialect(Dialect):
         return _MILLISECONDS.format(instant)
 
     server_facts = "SELECT 'PostgreSQL', current_setting('server_version'), pg_database_size(current_database())"
+    # Octavo's sessions have this name, those of v4 have none. Other database tools are allowed.
+    service_sessions = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        " AND backend_type = 'client backend' AND application_name IN ('octavo', '')"
+    )
     row_lock = " FOR UPDATE"
     transaction_number = "CAST(CAST(pg_current_xact_id() AS text) AS bigint)"
     settled_before = "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)"
