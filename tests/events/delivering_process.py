@@ -1,8 +1,8 @@
-"""A process that changes things, each with a message in the outbox, and delivers messages by writing them to a file.
+"""Write rows, each with a message in the outbox, and deliver messages by appending them to a file.
 
 python delivering_process.py URL LEDGER NAME COUNT
 
-Prints the name of each change once it is committed; every third one is undone, and starts with `-`.
+Print the name of each row once it is committed. Every third one is rolled back, and starts with `-`.
 """
 
 import asyncio

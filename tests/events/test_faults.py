@@ -1,4 +1,4 @@
-"""Processes that are killed and databases that are away: what is committed is delivered, in order; nothing else is."""
+"""Killed processes and unreachable databases: committed messages are delivered in order, and no others."""
 
 import asyncio
 import logging
@@ -35,7 +35,7 @@ def start(url: str, ledger: Path, name: str, count: int) -> subprocess.Popen[str
 
 
 def told(process: subprocess.Popen[str], count: int) -> list[str]:
-    """The changes that a process has said are committed, until it is killed after so many."""
+    """Return the changes that a process has reported as committed. It is killed after this many."""
     assert process.stdout is not None
     lines = [process.stdout.readline() for _ in range(count)]
     process.kill()
@@ -45,7 +45,7 @@ def told(process: subprocess.Popen[str], count: int) -> list[str]:
 
 @pytest.fixture
 def url(request: pytest.FixtureRequest, database: Database) -> str:
-    """The address of the database that `database` is connected to."""
+    """Return the URL of the database that `database` is connected to."""
     if database.dialect.name == "sqlite":
         return f"sqlite:///{request.getfixturevalue('sqlite_path')}"
     return str(request.getfixturevalue("postgresql_url"))
@@ -62,7 +62,7 @@ async def test_processes_that_are_killed_lose_nothing(database: Database, url: s
     writing = [start(url, ledger, name, ENDLESS) for name in "ab"]
     committed = await asyncio.gather(*(asyncio.to_thread(told, process, AFTER_THIS_MANY) for process in writing))
     stored = {str(row[0]) for row in await database.fetch_all("SELECT payload FROM octavo_outbox")}
-    await database.execute("UPDATE octavo_outbox SET due_at = 0")  # as when their leases are over
+    await database.execute("UPDATE octavo_outbox SET due_at = 0")  # as when their leases expire
     third = start(url, ledger, "c", 0)
     try:
         async with asyncio.timeout(120):
@@ -82,7 +82,7 @@ async def test_processes_that_are_killed_lose_nothing(database: Database, url: s
     assert await database.fetch_value("SELECT count(*) FROM octavo_dead_letters") == 0
 
 
-async def test_what_is_added_before_a_restart_of_the_server_is_delivered_after_it(
+async def test_messages_are_delivered_after_a_restart_of_the_server(
     own_postgresql_server: PostgresqlServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     database = PostgresqlDatabase(own_postgresql_server.create_database())
@@ -113,7 +113,7 @@ async def test_what_is_added_before_a_restart_of_the_server_is_delivered_after_i
         assert outages(caplog)[0].startswith("Cannot process the outbox")
 
 
-async def test_what_is_added_before_somebody_else_holds_the_file_is_delivered_after_that(
+async def test_messages_are_delivered_after_another_process_unlocks_the_file(
     sqlite_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     database = SqliteDatabase(sqlite_path, patience=0.05)
@@ -125,7 +125,7 @@ async def test_what_is_added_before_somebody_else_holds_the_file_is_delivered_af
         await post.add("x")
         with closing(
             apsw.Connection(str(sqlite_path))
-        ) as other:  # of the same library: locks of a process are one's own
+        ) as other:  # the same SQLite library: POSIX locks belong to the process
             other.execute("BEGIN IMMEDIATE")
             post.work()
             await until(lambda: len(outages(caplog)) == 1)
@@ -135,5 +135,5 @@ async def test_what_is_added_before_somebody_else_holds_the_file_is_delivered_af
 
 
 def outages(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """What the worker has said of the database."""
+    """Return the worker's log messages about the database."""
     return [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]

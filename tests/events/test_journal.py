@@ -1,4 +1,4 @@
-"""The journal on both databases: every change that is committed, none that is undone, in one order for all readers."""
+"""The journal on each database: every committed change, no rolled back one, in one order for all readers."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ BEGUN = "SELECT 1 FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND datnam
 
 @dataclass
 class Book:
-    """A journal, and a feed whose units write into it."""
+    """A journal, and a change feed whose units write to it."""
 
     database: Database
     feed: ChangeFeed = field(default_factory=ChangeFeed)
@@ -29,7 +29,7 @@ class Book:
         self.journal.join(self.feed)
 
     async def note(self, *ids: int, hold: asyncio.Event | None = None) -> None:
-        """Change entries in one unit, which ends when it is let go."""
+        """Change entries in one unit, which ends when the event is set."""
         async with unit_of_work(self.database, self.feed) as unit:
             for one in ids:
                 unit.record(TALK, one, ChangeKind.UPDATE)
@@ -45,7 +45,7 @@ class Book:
         return found
 
     async def settled(self) -> list[JournalRow]:
-        """All rows, once no transaction is under way before them: others may work on the same server."""
+        """Return all rows, once no earlier transaction runs: other tests may use the same server."""
         count = await self.database.fetch_value("SELECT count(*) FROM octavo_journal")
         async with asyncio.timeout(PATIENCE):
             while len(rows := await self.rows()) < count:  # noqa: ASYNC110 - nobody tells
@@ -62,7 +62,7 @@ async def book(database: Database) -> Book:
     return Book(database)
 
 
-async def test_a_row_tells_what_has_changed(book: Book) -> None:
+async def test_a_row_describes_the_change(book: Book) -> None:
     async with unit_of_work(book.database, book.feed) as unit:
         unit.record(TALK, 1, ChangeKind.CREATE, became=Presence.DRAFT, locale="en")
         unit.record(TALK, 2, ChangeKind.UNPUBLISH, was=Presence.LIVE, became=Presence.DRAFT)
@@ -79,7 +79,7 @@ async def test_a_row_tells_what_has_changed(book: Book) -> None:
     assert read_position(str(rows[-1].position)) == rows[-1].position
 
 
-async def test_of_what_is_undone_nothing_is_kept(book: Book) -> None:
+async def test_rolled_back_changes_are_not_recorded(book: Book) -> None:
     async def fail() -> None:
         async with unit_of_work(book.database, book.feed) as unit:
             unit.record(TALK, 1, ChangeKind.UPDATE)
@@ -99,8 +99,8 @@ async def test_many_changes_of_one_unit(book: Book) -> None:
 
 
 @pytest.mark.parametrize("new_database", ["postgresql"], indirect=True)
-async def test_nothing_is_passed_that_may_still_come(book: Book) -> None:
-    """One that has begun is waited for, however many come behind it; then all follow in one order."""
+async def test_readers_wait_for_open_transactions(book: Book) -> None:
+    """Readers wait for an open transaction, even if later ones commit first. Then all changes follow in one order."""
     hold = asyncio.Event()
     early = asyncio.create_task(book.note(1, hold=hold))
     while not await book.database.fetch_value(BEGUN):  # noqa: ASYNC110 - nobody tells
@@ -113,8 +113,8 @@ async def test_nothing_is_passed_that_may_still_come(book: Book) -> None:
     assert await book.ids() == [1, 2]
 
 
-async def test_a_reader_meets_all_that_many_write_at_once(book: Book) -> None:
-    """Each once, in the order that anybody who reads later finds too; of units that fail nothing."""
+async def test_a_reader_gets_all_concurrent_changes(book: Book) -> None:
+    """Each change once, in the order that later readers see, and none of failed units."""
     met: list[JournalRow] = []
     done = asyncio.Event()
 
@@ -148,7 +148,7 @@ async def test_a_reader_meets_all_that_many_write_at_once(book: Book) -> None:
     assert sorted(row.change.id for row in met) == sorted(expected)
 
 
-async def test_what_was_swept_is_known_to_be_missing(book: Book) -> None:
+async def test_deleted_rows_are_reported_as_missing(book: Book) -> None:
     assert await book.journal.keeps_all_after(START)
     await book.note(*range(2500))
     rows = await book.settled()
@@ -165,5 +165,5 @@ async def test_what_was_swept_is_known_to_be_missing(book: Book) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1", "1-", "-1", "1-2-3", "a-b", "1-2\n", "９-1", "1" * 19 + "-1"])
-def test_what_is_no_position(text: str) -> None:
+def test_invalid_positions(text: str) -> None:
     assert read_position(text) is None

@@ -1,4 +1,4 @@
-"""The journal on MySQL and MariaDB: writers wait for each other, so ids are in the order of the commits."""
+"""The journal on MySQL and MariaDB: writers wait for each other, so ids are in commit order."""
 
 from collections.abc import AsyncIterator
 
@@ -35,7 +35,7 @@ async def write(connection: Connection, database: Database) -> None:
         await connection.execute(*statement)
 
 
-async def test_a_writer_holds_the_journal_until_it_commits(database: Database) -> None:
+async def test_a_writer_locks_the_journal_until_it_commits(database: Database) -> None:
     async with database.transaction() as first:
         await write(first, database)
         async with database.transaction() as second:

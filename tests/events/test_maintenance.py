@@ -1,4 +1,4 @@
-"""Deliveries that were in progress when the maintenance mode began, on both databases."""
+"""Deliveries in progress when maintenance mode begins, on each database."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The outbox on both databases: what is committed is delivered, in order, at least once; of what is undone nothing."""
+"""The outbox on each database: committed messages are delivered in order and at least once, rolled back ones never."""
 
 import asyncio
 import logging
@@ -33,7 +33,7 @@ async def until(true: Callable[[], Any]) -> None:
 
 @dataclass
 class Post:
-    """An outbox, workers on it, and what they have delivered."""
+    """An outbox, its workers, and the messages that they have delivered."""
 
     database: Database
     stack: AsyncExitStack
@@ -79,7 +79,7 @@ async def post(database: Database) -> AsyncIterator[Post]:
         yield Post(database, stack)
 
 
-async def test_what_is_committed_is_delivered_once(post: Post) -> None:
+async def test_committed_messages_are_delivered_once(post: Post) -> None:
     ids = await post.add({"before": "the worker"})
     post.work()
     ids += await post.add({"ü": [1, None]}, "\0 text")
@@ -88,7 +88,7 @@ async def test_what_is_committed_is_delivered_once(post: Post) -> None:
     assert [(one.id, one.attempt, one.topic) for one in post.came] == [(number, 1, "letter") for number in ids]
 
 
-async def test_of_what_is_undone_nothing_is_delivered(post: Post) -> None:
+async def test_rolled_back_messages_are_not_delivered(post: Post) -> None:
     async def fail() -> None:
         async with unit_of_work(post.database) as unit:
             await post.outbox.add(unit, "letter", "never")
@@ -102,7 +102,7 @@ async def test_of_what_is_undone_nothing_is_delivered(post: Post) -> None:
     assert post.payloads == ["ever"]
 
 
-async def test_messages_of_a_key_come_in_order_and_wait_for_one_that_fails(post: Post) -> None:
+async def test_messages_of_a_key_are_ordered_and_wait_for_a_failed_one(post: Post) -> None:
     async def fail_first(message: Message) -> None:
         if message.payload == "a1" and message.attempt < 3:
             raise ValueError("not yet")
@@ -117,7 +117,7 @@ async def test_messages_of_a_key_come_in_order_and_wait_for_one_that_fails(post:
     assert next(one for one in post.came if one.payload == "a1").attempt == 3
 
 
-async def test_one_under_way_holds_up_its_key_alone(post: Post) -> None:
+async def test_a_running_delivery_blocks_only_its_key(post: Post) -> None:
     let_go = asyncio.Event()
 
     async def wait(message: Message) -> None:
@@ -136,7 +136,7 @@ async def test_one_under_way_holds_up_its_key_alone(post: Post) -> None:
     assert post.payloads[-1] == "a2"
 
 
-async def test_one_that_is_not_due_waits_and_holds_up_nobody(post: Post) -> None:
+async def test_messages_that_are_not_due_block_no_other(post: Post) -> None:
     post.work()
     (later,) = await post.add("later", key="a", not_before=this_moment() + 3_600_000)
     await post.add("now", key="a")
@@ -155,7 +155,7 @@ async def test_two_workers_deliver_each_message_once(post: Post) -> None:
     assert sorted(post.payloads) == sorted(f"{key}{number}" for number in range(10) for key in "abcd")
 
 
-async def test_what_fails_again_and_again_is_given_up_and_can_be_sent_again(
+async def test_repeatedly_failing_messages_stop_and_can_be_sent_again(
     post: Post, caplog: pytest.LogCaptureFixture
 ) -> None:
     mended = False
@@ -191,7 +191,7 @@ async def test_what_fails_again_and_again_is_given_up_and_can_be_sent_again(
     assert await letters.list() == []
 
 
-async def test_what_takes_too_long_fails(post: Post) -> None:
+async def test_deliveries_that_take_too_long_fail(post: Post) -> None:
     async def hang(message: Message) -> None:
         await post.take(message)
         await asyncio.Event().wait()
@@ -203,7 +203,7 @@ async def test_what_takes_too_long_fails(post: Post) -> None:
     assert (letter.attempts, letter.error) == (3, "not completed within 0.01 s")
 
 
-async def test_a_worker_that_stops_leaves_what_is_under_way_to_others(post: Post) -> None:
+async def test_a_stopped_worker_leaves_its_deliveries_to_others(post: Post) -> None:
     async def hang(message: Message) -> None:
         await post.take(message)
         await asyncio.Event().wait()
@@ -217,7 +217,7 @@ async def test_a_worker_that_stops_leaves_what_is_under_way_to_others(post: Post
     assert [one.attempt for one in post.came] == [1, 1]
 
 
-async def test_what_is_under_way_is_kept_for_as_long_as_its_topic_says(post: Post) -> None:
+async def test_leases_last_as_long_as_the_topic_allows(post: Post) -> None:
     begun, done = asyncio.Event(), asyncio.Event()
 
     async def wait(message: Message) -> None:
@@ -241,7 +241,7 @@ async def test_what_is_under_way_is_kept_for_as_long_as_its_topic_says(post: Pos
     assert [one.id for one in post.came] == [number]
 
 
-async def test_one_whose_worker_is_gone_is_delivered_when_its_lease_is_over(post: Post) -> None:
+async def test_messages_of_a_killed_worker_are_delivered_after_the_lease(post: Post) -> None:
     await post.add("x", "y", key="a")
     await post.database.execute("UPDATE octavo_outbox SET attempts = 1, holder = 'gone' WHERE id = 1")
     await post.database.execute(f"UPDATE octavo_outbox SET due_at = {this_moment() + 3_600_000} WHERE id = 1")
@@ -281,7 +281,7 @@ async def test_a_pause_between_attempts_grows_and_is_left_to_chance(post: Post) 
     assert rows[0][3] > this_moment() + 600_000
 
 
-async def test_what_is_too_large_is_refused(post: Post) -> None:
+async def test_too_large_messages_are_refused(post: Post) -> None:
     with pytest.raises(MessageTooLarge):
         await post.add("x" * MOST_BYTES)
     with pytest.raises(ValueError, match="at most 255"):
@@ -289,7 +289,7 @@ async def test_what_is_too_large_is_refused(post: Post) -> None:
     assert await post.count() == 0
 
 
-async def test_of_topics_that_nobody_uses_nothing_is_asked(post: Post) -> None:
+async def test_inactive_topics_take_no_statement(post: Post) -> None:
     active = False
     post.work(is_active=lambda: active)
     before = post.database.statements

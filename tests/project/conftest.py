@@ -1,4 +1,4 @@
-"""A bookshop that a project's code may write to: one for each module of tests, on each database in turn."""
+"""Bookshops that project code may write to: one for each module of tests, on each database."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -21,7 +21,7 @@ def code_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
 async def code_site(
     anyio_backend: str, code_copy: Copy, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Site]:
-    """A bookshop of the module's own."""
+    """The module's own bookshop."""
     site = await open_copy(tmp_path_factory.mktemp("code"), code_copy)
     yield site
     await site.database.close()
@@ -29,7 +29,7 @@ async def code_site(
 
 @pytest.fixture
 def app(code_site: Site) -> App:
-    """What the code of a bookshop is given."""
+    """The `app` object of a bookshop's project code."""
     given: App = code_site.octavo.site.extending.app
     return given
 
@@ -38,6 +38,6 @@ def app(code_site: Site) -> App:
 async def hooked_site(
     anyio_backend: str, code_copy: Copy, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Site]:
-    """A bookshop with the code of `hooks_code`, started, of the module's own."""
+    """A started bookshop with the code in `hooks_code`, one for each module."""
     async with open_hooked_site(tmp_path_factory.mktemp("hooks"), code_copy) as site:
         yield site

@@ -1,4 +1,4 @@
-"""A bookshop with the code of `hooks_code`, started, and how it is asked."""
+"""A started bookshop with the code in `hooks_code`, and helpers to send requests."""
 
 import json
 import shutil
@@ -32,7 +32,7 @@ async def open_hooked_site(folder: Path, copy: Copy) -> AsyncIterator[Site]:
 
 
 def kept(site: Site, name: str) -> list[Any]:
-    """A list of `index.py`."""
+    """Return a list in `index.py`."""
     register, *_ = site.octavo.site.extending.code.register
     found: list[Any] = register.call.__globals__[name]
     return found

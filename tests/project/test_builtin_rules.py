@@ -1,4 +1,4 @@
-"""Entries of built-in types keep their own rules: files leave the storage, tokens end, roles hand their users over."""
+"""Entries of built-in types keep their own rules: files leave the storage, tokens end, users of roles are moved."""
 
 import io
 import itertools

@@ -1,4 +1,4 @@
-"""Whom hooks see: the caller that began the work, by every way to a write, whatever code stands between."""
+"""The caller that hooks see: the one that started the operation, over every API and through nested code."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -219,7 +219,7 @@ async def opened(
 
 
 def heard(site: Site) -> list[tuple[str, str, int | None, str]]:
-    """What hooks have seen since this was last called."""
+    """Return the callers that hooks have seen since the last call."""
     register, *_ = site._process.site.extending.code.register
     found: list[Any] = register.call.__globals__["HEARD"]
     reported = [*found]
@@ -233,7 +233,7 @@ def late_tasks(site: Site) -> list[asyncio.Task[None]]:
 
 
 async def new_token(site: Site, kind: str) -> tuple[str | None, int | None]:
-    """Credentials of a kind of caller, and the caller's id."""
+    """Return credentials of a kind of caller, and the caller's id."""
     if kind == "user":
         user = await site.user()
         return user.jwt, user.id
@@ -247,7 +247,7 @@ async def new_token(site: Site, kind: str) -> tuple[str | None, int | None]:
 
 @pytest.fixture(params=["anonymous", "user", "api-token", "administrator"])
 async def caller(request: pytest.FixtureRequest, opened: Site) -> tuple[Site, str, str | None, Any]:
-    """A site with an entry, and a caller of it: the kind, the credentials, the id."""
+    """A site with an entry, and a caller: kind, credentials, id."""
     await opened.reset()
     token, caller_id = await new_token(opened, request.param)
     for role in ("public", "authenticated"):
@@ -275,7 +275,9 @@ async def test_code_behind_a_route(caller: tuple[Site, str, str | None, Any], wa
     assert {event[1:] for event in reported} == {(kind, caller_id, "code")}
 
 
-async def test_a_route_that_asks_nobody_has_an_anonymous_caller(caller: tuple[Site, str, str | None, Any]) -> None:
+async def test_a_route_without_authentication_has_an_anonymous_caller(
+    caller: tuple[Site, str, str | None, Any],
+) -> None:
     site, _, token, _ = caller
     assert (await site.post("/api/open/entries", token=token)).json() == {"kind": "anonymous", "id": None}
     await site.post("/api/by-policy", token=token)
@@ -283,7 +285,7 @@ async def test_a_route_that_asks_nobody_has_an_anonymous_caller(caller: tuple[Si
     assert {event[1:] for event in heard(site)} == {("anonymous", None, "code")}
 
 
-async def test_a_core_action_that_asks_nobody_has_an_anonymous_caller(
+async def test_a_core_action_without_authentication_has_an_anonymous_caller(
     caller: tuple[Site, str, str | None, Any],
 ) -> None:
     site, _, token, _ = caller
@@ -353,7 +355,7 @@ async def test_the_service_itself(opened: Site) -> None:
     assert {event[1:] for event in heard(opened)} == {("system", None, "code")}
 
 
-async def test_a_task_that_somebody_starts_is_theirs(opened: Site) -> None:
+async def test_a_task_that_a_user_starts_has_that_caller(opened: Site) -> None:
     await opened.reset()
     token, boss = await new_token(opened, "administrator")
     await opened.deliver()

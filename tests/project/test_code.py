@@ -1,4 +1,4 @@
-"""Loading a project's code: what is found, how it is called, what is wrong and where."""
+"""Loading a project's code: found modules, how they are called, and errors with their location."""
 
 import builtins
 import sys
@@ -35,7 +35,7 @@ async def _call(function: object) -> object:
 
 
 @pytest.mark.anyio
-async def test_what_is_found_and_by_which_name(tmp_path: Path) -> None:
+async def test_modules_and_their_names(tmp_path: Path) -> None:
     write(
         tmp_path,
         index="from .lib.words import WORD\nasync def register(app): return WORD + app\n",
@@ -55,13 +55,13 @@ async def test_what_is_found_and_by_which_name(tmp_path: Path) -> None:
     assert await code.middlewares["api::book.own"](1, 2, 3, 4, 5) == 1
 
 
-def test_what_editors_leave_behind_is_not_run(tmp_path: Path) -> None:
+def test_files_of_editors_are_not_run(tmp_path: Path) -> None:
     write(tmp_path, policies__good="def policy(context): return True\n")
     (tmp_path / "src/policies/.#good.py").symlink_to("somebody@somewhere.4711:1")
     assert set(load_code(tmp_path).policies) == {"global::good"}
 
 
-def test_what_is_loaded_can_be_forgotten(tmp_path: Path) -> None:
+def test_modules_can_be_unloaded(tmp_path: Path) -> None:
     write(tmp_path, index="from .lib import WORD\ndef register(app): return WORD\n", lib="WORD = 'so'\n")
     code = load_code(tmp_path)
     package = code.packages[0]
@@ -72,7 +72,7 @@ def test_what_is_loaded_can_be_forgotten(tmp_path: Path) -> None:
     }
     code.unload()
     assert [name for name in sys.modules if name.startswith(f"{package}")] == []
-    assert code.register[0].call(None) == "so"  # who still runs continues
+    assert code.register[0].call(None) == "so"  # running code continues
 
 
 def test_two_projects_do_not_meet(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_two_projects_do_not_meet(tmp_path: Path) -> None:
     assert (one.call(None), two.call(None)) == ("one", "two")
 
 
-def test_everything_that_is_wrong_is_told_at_once_with_its_place(tmp_path: Path) -> None:
+def test_all_errors_are_reported_with_their_location(tmp_path: Path) -> None:
     write(
         tmp_path,
         index="import nothing_of_that_name\n",
@@ -144,7 +144,7 @@ ROLES = {
 
 @pytest.fixture
 def runs() -> Iterator[list[str]]:
-    """The modules that ran, by what stands after the package."""
+    """Return the modules that were executed, without the package's name."""
     builtins.octavo_runs = []  # type: ignore[attr-defined]
     yield builtins.octavo_runs  # type: ignore[attr-defined]
     del builtins.octavo_runs  # type: ignore[attr-defined]
@@ -152,9 +152,7 @@ def runs() -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("imported", ROLES)
 @pytest.mark.parametrize("way", ["import", "import_module", "late"])
-def test_a_file_with_a_role_is_one_module_whatever_loads_it(
-    tmp_path: Path, imported: str, way: str, runs: list[str]
-) -> None:
+def test_a_file_with_a_role_is_loaded_once(tmp_path: Path, imported: str, way: str, runs: list[str]) -> None:
     dotted = imported.replace("__", ".").replace("-", "_")
     ways = {
         "import": f"from .. import {dotted} as found\n"
@@ -163,7 +161,7 @@ def test_a_file_with_a_role_is_one_module_whatever_loads_it(
         "import_module": f"import importlib\nfound = importlib.import_module('..{dotted}', __package__)\n",
         "late": f"import importlib\ndef late(): return importlib.import_module('..{dotted}', __package__)\n",
     }
-    names = ("aa", "zz")  # before and after the names of files with a role
+    names = ("aa", "zz")  # before and after files with a role
     files = {role: COUNTED + text for role, text in ROLES.items()}
     files |= {f"policies__{name}": ways[way] + "def policy(context): return True\n" for name in names}
     write(tmp_path, **files)
@@ -195,11 +193,11 @@ def test_hyphens_of_names_do_not_hide_neighbours(tmp_path: Path) -> None:
     }
 
 
-def test_a_fault_in_a_file_that_others_import_is_told_once(tmp_path: Path) -> None:
+def test_an_error_in_an_imported_file_is_reported_once(tmp_path: Path) -> None:
     write(tmp_path, index="from . import cron\n", cron="tasks = 1 / 0\n")
     assert problems(tmp_path) == ["src/cron.py:1 <module>: ZeroDivisionError: division by zero"]
 
 
-def test_a_missing_module_below_a_hyphen_is_told(tmp_path: Path) -> None:
+def test_a_missing_module_below_a_hyphen_is_reported(tmp_path: Path) -> None:
     write(tmp_path, **{"api__contact-form__policies__own": "from ..lib import words\ndef policy(context): ...\n"})
     assert "ModuleNotFoundError" in problems(tmp_path)[0]

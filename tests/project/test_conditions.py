@@ -1,4 +1,4 @@
-"""Conditions of a project's own, on the rights of administrators: added in Python, judged for each content-type."""
+"""A project's custom conditions on administrators' permissions: added in Python, evaluated for each content type."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,7 +33,7 @@ async def scope(rights: AbilityBuilder, name: str, uid: str = GENRE) -> Filter |
 
 
 def plain(found: Filter) -> Filter:
-    """A filter without lists of one."""
+    """Return a filter without lists of one element."""
     match found:
         case And(items=(item,)):
             return plain(item)
@@ -76,18 +76,18 @@ async def test_a_condition_is_a_filter_in_the_words_of_requests(rights: AbilityB
         5,
     ],
 )
-async def test_what_means_nothing_holds_for_no_entry(rights: AbilityBuilder, answer: Any) -> None:
+async def test_invalid_results_match_no_entry(rights: AbilityBuilder, answer: Any) -> None:
     Conditions(rights).add("odd", "Odd", lambda _: answer)
     assert await scope(rights, "api::odd") == NEVER
 
 
-async def test_each_content_type_is_asked_what_it_has(rights: AbilityBuilder) -> None:
+async def test_conditions_are_evaluated_for_each_content_type(rights: AbilityBuilder) -> None:
     Conditions(rights).add("high", "High", lambda _: {"rank": {"$gt": 1}})
     assert await scope(rights, "api::high", AUTHOR) == NEVER
     assert await scope(rights, "api::high", GENRE) == at("rank", "$gt", 1)
 
 
-async def test_everything_and_nothing(rights: AbilityBuilder) -> None:
+async def test_conditions_can_match_all_entries_or_none(rights: AbilityBuilder) -> None:
     conditions = Conditions(rights)
     conditions.add("all", "All", lambda _: True)
     conditions.add("none", "None", lambda _: False)

@@ -1,4 +1,4 @@
-"""The entries that a project's code is given: drafts as it asks, under every profile."""
+"""Entries for a project's code: drafts on request, under every profile."""
 
 from collections.abc import AsyncIterator
 
@@ -25,7 +25,7 @@ def entries(site: Site, uid: str = GENRE) -> Entries:
     return Entries(site.octavo.site.services.controller, site.octavo.site.registry.content_types[uid])
 
 
-async def test_drafts_are_shown_unless_only_what_is_live_is_asked_for(shop: Site) -> None:
+async def test_drafts_are_included_unless_only_published_entries_are_requested(shop: Site) -> None:
     genres = entries(shop)
     found = [entry.id for entry in await genres.find_many(sort="id")]
     live = [entry.id for entry in await genres.find_many(sort="id", publication_state="live")]
@@ -47,7 +47,7 @@ async def test_filters_of_a_count_and_the_default_locale(shop: Site) -> None:
     assert await entries(shop, BOOK).count() == await entries(shop, BOOK).count(locale="en")
 
 
-async def test_what_code_makes_is_a_draft_and_is_shown(own_bookshop: Site) -> None:
+async def test_code_creates_drafts_and_finds_them(own_bookshop: Site) -> None:
     async with under_safe(own_bookshop) as site:
         vaults = entries(site)
         made = await vaults.create({"name": "new"})

@@ -1,4 +1,4 @@
-"""What else a project's code does with entries: pages, loading later, publication, relations, on both databases."""
+"""Further operations of a project's code: pages, lazy loading, publication, relations, on each database."""
 
 import datetime
 from typing import Any
@@ -131,7 +131,7 @@ async def test_polymorphic_relations_are_attached(app: App) -> None:
         assert [[one["id"] for one in shown["subjects"]], shown["subject"]["id"]] == [[2], 3]
 
 
-async def test_mistakes_are_told_by_name(app: App) -> None:
+async def test_errors_suggest_names(app: App) -> None:
     books = app.entries(BOOK)
     with pytest.raises(ValidationError, match="no relation or media attribute 'genre'; did you mean 'genres'"):
         await books.attach(1, "genre", 1)
@@ -155,7 +155,7 @@ async def test_values_of_python_and_times_of_the_past(app: App) -> None:
         assert await app.entries(BOOK).count(filters=chosen, locale="fr") == 1
 
 
-async def test_private_attributes_are_known_to_code_and_shown_where_they_are_named(app: App) -> None:
+async def test_code_reads_private_attributes(app: App) -> None:
     books = app.entries(BOOK)
     secret = {"secretNote": {"$startsWith": "secret"}}
     found = await books.find_first(filters=secret, sort="secretNote:desc", fields=["title", "secretNote"])

@@ -1,4 +1,4 @@
-"""What `app` has besides content: mail, requests to others, a cache, v4's store, settings of the project's own."""
+"""`app` besides content: mail, HTTP requests, a cache, v4's store, and custom settings."""
 
 import asyncio
 import email.policy
@@ -30,12 +30,12 @@ pytestmark = pytest.mark.anyio
 
 
 class Requests(list[dict[str, Any]]):
-    """What a server was asked."""
+    """Requests that a server has received."""
 
 
 @asynccontextmanager
 async def serving(*answers: bytes) -> AsyncIterator[tuple[int, Requests]]:
-    """A server that answers in turn, the last one for ever."""
+    """Serve responses in order, and repeat the last one."""
     asked = Requests()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -72,7 +72,7 @@ async def test_a_request_with_json_and_its_answer() -> None:
     assert json.loads(asked[0]["body"]) == {"b": [1]}
 
 
-async def test_an_error_is_an_answer_until_it_is_asked_for() -> None:
+async def test_error_responses_raise_on_request() -> None:
     async with serving(said("404 Not Found", b"no")) as (port, _):
         answer = await http(port).get(f"http://user:secret@127.0.0.1:{port}/")
     assert (answer.status, answer.text, answer.is_success) == (404, "no", False)
@@ -83,7 +83,7 @@ async def test_an_error_is_an_answer_until_it_is_asked_for() -> None:
         answer.json()
 
 
-async def test_private_machines_are_asked_where_a_setting_says_so_alone() -> None:
+async def test_requests_to_private_addresses_need_a_setting() -> None:
     async with serving(said("200 OK")) as (port, asked):
         with pytest.raises(HttpError, match="must be requested with https"):
             await HttpClient(frozenset(), 20, 1000).get(f"http://127.0.0.1:{port}/")
@@ -95,7 +95,7 @@ async def test_private_machines_are_asked_where_a_setting_says_so_alone() -> Non
             await HttpClient(frozenset(), 20, 1000).get(address)
 
 
-async def test_redirects_are_followed_when_asked_and_never_to_private_machines() -> None:
+async def test_redirects_are_followed_on_request_and_never_to_private_addresses() -> None:
     async with serving(said("302 Found", b"", "Location: /b"), said("200 OK", b"here")) as (port, asked):
         url = f"http://127.0.0.1:{port}/a"
         assert (await http(port).get(url)).status == 302
@@ -163,7 +163,7 @@ async def test_files_go_with_a_mail(tmp_path: Path) -> None:
             await mail.send("ann@example.org", "Prices", text="x", attachments=[(name, content)])
 
 
-async def test_what_is_no_mail(tmp_path: Path) -> None:
+async def test_invalid_mails(tmp_path: Path) -> None:
     mail = Mail(FolderMailer(tmp_path / "out"), tmp_path)
     with pytest.raises(MailProblem, match="requires a subject"):
         await mail.send("ann@example.org", "One")
@@ -174,7 +174,7 @@ async def test_what_is_no_mail(tmp_path: Path) -> None:
         await mail.send("ann@example.org\r\nBcc: all@example.org", "s", text="t")
 
 
-def test_the_cache_forgets_in_time_and_keeps_nobody_elses_changes() -> None:
+def test_cached_values_expire_and_are_copies() -> None:
     now = 100.0
     cache = CodeCache(CacheBudget(1024**2).cache("code"), Clock(steady=lambda: now))
     value = {"a": [1]}
@@ -196,7 +196,7 @@ def test_the_cache_forgets_in_time_and_keeps_nobody_elses_changes() -> None:
     assert cache.get("large") is None
 
 
-async def test_the_cache_makes_what_it_has_not() -> None:
+async def test_the_cache_computes_missing_values() -> None:
     cache = CodeCache(CacheBudget(1024**2).cache("code"))
     made = []
 

@@ -1,4 +1,4 @@
-"""Hooks of a project over HTTP, on both databases: who asks, what is answered, undone and followed."""
+"""Hooks of a project over HTTP, on each database: the caller, the response, rollbacks and callbacks."""
 
 import asyncio
 import json
@@ -58,20 +58,20 @@ async def until(true: Callable[[], Any]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_hook_knows_who_asks_and_how(site: Site, heard: list[Any]) -> None:
+async def test_a_hook_knows_the_caller_and_the_api(site: Site, heard: list[Any]) -> None:
     await create(site, "origin")
     await mutate(site, "origin")
     await app_of(site).entries(VAULT).create({"code": "origin"})
     assert heard == [("rest", "api-token"), ("graphql", "api-token"), ("code", "system")]
 
 
-async def test_what_a_hook_changes_is_answered_by_both_doors(site: Site) -> None:
+async def test_changes_by_a_hook_are_in_responses_of_rest_and_graphql(site: Site) -> None:
     assert (await create(site, "upper")).json["data"]["attributes"]["code"] == "UPPER"
     assert (await mutate(site, "upper"))["data"]["createVault"]["data"]["attributes"]["code"] == "UPPER"
 
 
-async def test_a_hook_knows_what_is_no_attribute(site: Site) -> None:
-    """It is not written."""
+async def test_a_hook_sees_unknown_attributes(site: Site) -> None:
+    """It is not stored."""
     made = "2020-02-02T10:00:00.000Z"
     body = {"data": {"code": "aside", "note": "rush", "made": made, "createdBy": 1}}
     answer = await send(site, "POST", "/api/vaults", body)
@@ -106,7 +106,7 @@ async def test_errors_for_callers_reach_them_by_both_doors(site: Site) -> None:
         ),
     ],
 )
-async def test_any_other_error_is_logged_with_its_place_and_not_told(
+async def test_other_errors_are_logged_with_their_location_and_not_returned(
     site: Site, caplog: pytest.LogCaptureFixture, code: str, says: str
 ) -> None:
     answer = await create(site, code)
@@ -123,19 +123,19 @@ async def test_any_other_error_is_logged_with_its_place_and_not_told(
     assert await app.entries(VAULT).count(filters={"code": code}) == 0
 
 
-async def test_what_code_in_a_hook_writes_belongs_to_the_same_transaction(site: Site, heard: list[Any]) -> None:
+async def test_writes_of_a_hook_belong_to_the_same_transaction(site: Site, heard: list[Any]) -> None:
     made = (await create(site, "genre")).json["data"]["id"]
     assert heard == [("code", "api-token"), f"of vault {made}"]
     assert (await create(site, "late")).status == 400
     assert await app_of(site).entries(VAULT).count(filters={"code": "late"}) == 0
 
 
-async def test_a_hook_may_catch_what_another_one_refuses(site: Site) -> None:
+async def test_a_hook_may_catch_errors_of_another_hook(site: Site) -> None:
     assert (await create(site, "catch")).json["data"]["attributes"]["code"] == "caught no vaults today"
     assert await app_of(site).entries(VAULT).count(filters={"code": "refuse"}) == 0
 
 
-async def test_hooks_after_the_commit_follow_what_is_durable_in_order(site: Site, told: list[Any]) -> None:
+async def test_hooks_after_the_commit_run_in_order(site: Site, told: list[Any]) -> None:
     await create(site, "late")
     made = (await create(site, "one")).json["data"]["id"]
     await send(site, "PUT", f"/api/vaults/{made}", {"data": {"code": "two"}})
@@ -232,7 +232,7 @@ async def test_hooks_are_those_of_the_site_in_force(site: Site, heard: list[Any]
         ),
     ],
 )
-def test_what_is_wrong_stops_the_start_with_its_place(tmp_path: Path, path: str, text: str, says: str) -> None:
+def test_errors_stop_the_start_with_their_location(tmp_path: Path, path: str, text: str, says: str) -> None:
     shutil.copytree(DEFINITIONS / "src", tmp_path / "src")
     file = tmp_path / "src" / path / "lifecycles.py"
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`src/index.py`: what is called in the end, and tasks by the clock in tests of a project."""
+"""`src/index.py`: shutdown, and scheduled tasks in a project's tests."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ async def destroy(app):
 """
 
 
-async def test_the_end_is_told_and_tasks_are_run_by_name(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_shutdown_is_called_and_tasks_run_by_name(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src/index.py").write_text(INDEX, encoding="utf-8")
     async with open_site(tmp_path) as site:

@@ -1,4 +1,4 @@
-"""Plugins in a project's own `src/plugins`: content-types and code whose names begin with `plugin::`."""
+"""Plugins in a project's `src/plugins`: content types and code with the prefix `plugin::`."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Many entries at once: what comes of it is what writing them in turn comes to, with few statements."""
+"""Bulk writes: the result equals that of single writes, with few statements."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -33,7 +33,7 @@ def book(number: int) -> dict[str, Any]:
 
 
 class Undo(Exception):
-    """Ends a block, so that nothing of it stays."""
+    """Rolls back a block."""
 
 
 @asynccontextmanager
@@ -47,14 +47,14 @@ async def undone(app: App) -> AsyncIterator[None]:
 
 
 def plain(value: Any) -> Any:
-    """An answer without what differs from write to write."""
+    """Return a response without values that differ for each write."""
     if isinstance(value, dict):
         return {name: plain(item) for name, item in value.items() if name not in LEFT_OUT}
     return [plain(item) for item in value] if isinstance(value, list) else value
 
 
 async def state(app: App) -> Any:
-    """The books that were made, and what leads to them."""
+    """Return the created books and the links to them."""
     made = {"title": {"$startsWith": "many"}}
     books = await app.entries(BOOK).find_many(filters=made, sort="title", populate=DEEP)
     others = [
@@ -70,7 +70,7 @@ async def after(app: App, work: Callable[[], Awaitable[object]]) -> Any:
         return await state(app)
 
 
-async def test_many_are_made_as_one_after_the_other_is(app: App) -> None:
+async def test_bulk_writes_equal_single_writes(app: App) -> None:
     items = [book(number) for number in range(12)]
 
     async def in_turn() -> None:
@@ -143,7 +143,7 @@ async def test_few_statements(app: App, code_site: Site) -> None:
     assert (sixty[3] - two[3], sixty[4] - two[4]) <= (6, 2)
 
 
-async def test_all_problems_are_told_with_their_places(app: App) -> None:
+async def test_all_problems_are_reported_with_their_path(app: App) -> None:
     books = app.entries(BOOK)
     items: list[dict[str, Any]] = [
         {"title": "fine", "slug": "one-slug"},
@@ -172,7 +172,7 @@ async def test_all_problems_are_told_with_their_places(app: App) -> None:
     assert await books.count(filters={"title": "fine"}, locale="all") == 0
 
 
-async def test_what_is_related_to_its_own_kind_is_written_in_turn(app: App) -> None:
+async def test_entries_related_to_their_own_type_are_written_in_turn(app: App) -> None:
     genres = app.entries(GENRE)
     async with undone(app):
         ids = await genres.create_many([{"name": "many a", "children": [1]}, {"name": "many b", "children": [1, 2]}])

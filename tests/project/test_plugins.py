@@ -1,4 +1,4 @@
-"""Plugins: an installed package brings types, routes, hooks, GraphQL, settings and commands to a project."""
+"""Plugins: an installed package adds types, routes, hooks, GraphQL, settings and commands to a project."""
 
 import importlib
 import json
@@ -86,7 +86,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 @pytest.fixture
 def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A place of installed packages, with the plugin in it."""
+    """A folder of installed packages with the plugin."""
     folder = tmp_path / "packages"
     write(folder / "octavo_reviews", {"__init__.py": "", **FILES})
     metadata = "Metadata-Version: 2.1\nName: octavo-reviews\nVersion: 1.4.0\n"
@@ -107,7 +107,7 @@ IN_USE = "[reviews]\nenabled = true\nconfig = { most = 3 }\n"
 
 
 @pytest.mark.anyio
-async def test_a_file_of_a_plugin_is_one_module_whatever_loads_it(tmp_path: Path, packages: Path) -> None:
+async def test_a_file_of_a_plugin_is_loaded_once(tmp_path: Path, packages: Path) -> None:
     files = {
         "__init__.py": "AUTHOR = 'Ada'\n",
         "commands.py": "import click\nfrom octavo_reviews.words import seen\nseen.append('commands')\n" + COMMAND,
@@ -156,7 +156,7 @@ async def test_a_plugin_is_a_second_src(tmp_path: Path, packages: Path) -> None:
         assert await site.app.entries("api::review.review").count() == 1
 
 
-def test_a_project_that_refers_to_what_a_plugin_brings_renames_its_own(tmp_path: Path, packages: Path) -> None:
+def test_a_project_with_relations_to_a_plugin_can_rename_its_attributes(tmp_path: Path, packages: Path) -> None:
     folder = project(tmp_path, IN_USE)
     relation = {"type": "relation", "relation": "manyToOne", "target": "api::review.review"}
     story = {**STORY, "attributes": {"title": {"type": "string"}, "review": relation}}
@@ -166,7 +166,7 @@ def test_a_project_that_refers_to_what_a_plugin_brings_renames_its_own(tmp_path:
 
 
 @pytest.mark.anyio
-async def test_one_that_is_not_named_is_not_run(tmp_path: Path, packages: Path) -> None:
+async def test_disabled_plugins_are_not_imported(tmp_path: Path, packages: Path) -> None:
     (packages / "octavo_reviews" / "index.py").write_text("raise RuntimeError\n", encoding="utf-8")
     async with open_site(project(tmp_path, "[reviews]\nenabled = false\n")) as site:
         assert (await site.get("/api/reviews/hello")).status_code == 404
@@ -193,7 +193,7 @@ async def test_one_that_is_not_named_is_not_run(tmp_path: Path, packages: Path) 
     ],
     ids=["missing", "not installed", "a value", "a key", "an import", "register"],
 )
-async def test_what_is_wrong_stops_the_start(
+async def test_errors_stop_the_start(
     tmp_path: Path, packages: Path, plugins: str, files: dict[str, str], expected: str
 ) -> None:
     write(packages / "octavo_reviews", files)
@@ -204,7 +204,7 @@ async def test_what_is_wrong_stops_the_start(
 
 
 @pytest.mark.anyio
-async def test_nobody_brings_what_another_one_has(tmp_path: Path, packages: Path) -> None:
+async def test_duplicate_definitions_stop_the_start(tmp_path: Path, packages: Path) -> None:
     folder = project(tmp_path, IN_USE)
     write(folder / "src", {name: text for name, text in FILES.items() if "controllers" in name or name == "words.py"})
     with pytest.raises(InvalidCode, match=r"api::review\.review is also in octavo_reviews/"):

@@ -1,4 +1,6 @@
-"""Hooks of reads over HTTP, on both databases: what they narrow and change, by which doors; what they cost others."""
+"""Hooks of reads over HTTP, on each database: how they filter and change results, in which APIs, and their cost for
+other types.
+"""
 
 from typing import Any
 
@@ -12,7 +14,7 @@ from tests.project.hooked_site import app_of, query, send
 pytestmark = pytest.mark.anyio
 
 
-async def test_what_is_found_is_narrowed_by_both_doors(hooked_site: Site) -> None:
+async def test_results_are_filtered_over_rest_and_graphql(hooked_site: Site) -> None:
     site = hooked_site
     everything = (await send(site, "GET", "/api/genres?publicationState=preview")).json
     anonymous = (await send(site, "GET", "/api/genres?publicationState=preview", token=None)).json
@@ -29,13 +31,13 @@ async def test_what_is_found_is_narrowed_by_both_doors(hooked_site: Site) -> Non
     assert one["data"]["genre"] == {"data": None}
 
 
-async def test_what_is_shown_besides_is_pruned_for_the_caller(hooked_site: Site) -> None:
+async def test_added_values_are_sanitized_for_the_caller(hooked_site: Site) -> None:
     [entry, *_] = (await send(hooked_site, "GET", "/api/genres?fields=name")).json["data"]
     assert entry["attributes"].keys() == {"name", "parent"}
     assert "parent" in (await app_of(hooked_site).entries(GENRE).find_many(limit=1))[0]
 
 
-async def test_what_is_found_is_changed_over_rest_and_for_code(hooked_site: Site) -> None:
+async def test_results_are_changed_over_rest_and_for_code(hooked_site: Site) -> None:
     found = (await send(hooked_site, "GET", "/api/authors?populate=books")).json
     assert {entry["attributes"]["name"] for entry in found["data"]} == {"***"}
     assert 2 not in [entry["id"] for entry in found["data"]]
@@ -56,7 +58,7 @@ async def test_the_answer_to_a_write_is_shown_as_to_a_reader(hooked_site: Site) 
     assert answer["data"]["attributes"]["name"] == "***"
 
 
-async def test_graphql_is_closed_where_a_hook_could_not_change_what_is_shown(hooked_site: Site) -> None:
+async def test_graphql_is_closed_if_a_hook_cannot_change_its_results(hooked_site: Site) -> None:
     for text in ("{ authors { data { id } } }", "{ author(id: 1) { data { id } } }"):
         [error] = (await query(hooked_site, text))["errors"]
         assert error["extensions"]["code"] == "FORBIDDEN"

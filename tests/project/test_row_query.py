@@ -1,4 +1,4 @@
-"""Rows, counts and sums for a project's code, on both databases: the same as counting entries one by one."""
+"""Rows, counts and sums for a project's code, on each database: equal to counting single entries."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -116,7 +116,7 @@ MISTAKES: dict[str, tuple[Callable[[RowQuery], RowQuery], str]] = {
 
 
 @pytest.mark.parametrize("build, message", MISTAKES.values(), ids=list(MISTAKES))
-async def test_mistakes_are_told(app: App, build: Callable[[RowQuery], RowQuery], message: str) -> None:
+async def test_errors_are_reported(app: App, build: Callable[[RowQuery], RowQuery], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         await build(app.query(BOOK)).rows()
 

@@ -1,4 +1,4 @@
-"""Transactions of a project's code, on both databases: all or nothing, seen from inside, never too long."""
+"""Transactions of a project's code, on each database: atomic, visible inside, limited in time."""
 
 import asyncio
 import io
@@ -28,7 +28,7 @@ NUMBERS = itertools.count()
 
 @pytest.fixture
 def code() -> str:
-    """A code that no vault has yet."""
+    """A code that no vault has."""
     return f"a vault of code {next(NUMBERS)}"
 
 
@@ -44,7 +44,7 @@ async def others_count(app: App, code: str) -> int:
     return await asyncio.create_task(count(app, code), context=outside())
 
 
-async def test_everything_inside_is_one(app: App, code: str) -> None:
+async def test_all_writes_are_one_transaction(app: App, code: str) -> None:
     async with app.transaction():
         vault = await app.entries(VAULT).create({"code": code})
         book = await app.entries(BOOK).create({"title": code, "vaults": [vault.id]}, populate="vaults")
@@ -57,7 +57,7 @@ async def test_everything_inside_is_one(app: App, code: str) -> None:
     assert await app.entries(BOOK).count(filters={"title": code}, locale="all") == 0
 
 
-async def test_what_is_raised_undoes_all_of_it(app: App, code: str) -> None:
+async def test_an_exception_rolls_back_everything(app: App, code: str) -> None:
     with raising(NotFoundError):
         async with app.transaction():
             await app.entries(VAULT).create({"code": code})
@@ -79,7 +79,7 @@ async def test_a_write_that_is_refused_may_be_caught(app: App, code: str) -> Non
     assert await count(app, code) == 2
 
 
-async def test_what_is_called_after_the_commit(app: App, code: str) -> None:
+async def test_callbacks_after_the_commit(app: App, code: str) -> None:
     seen: list[int] = []
 
     async def look() -> None:
@@ -96,7 +96,7 @@ async def test_what_is_called_after_the_commit(app: App, code: str) -> None:
     assert seen == [1]
 
 
-async def test_changes_are_told_once_all_is_durable(app: App, code_site: Site, code: str) -> None:
+async def test_changes_are_published_after_the_commit(app: App, code_site: Site, code: str) -> None:
     reported: list[str] = []
     feed = code_site.octavo.infrastructure.feed
     end = feed.subscribe(lambda changes: reported.extend(change.kind for change in changes), {VAULT}, images=True)
@@ -130,7 +130,7 @@ async def test_a_task_that_outlives_its_transaction(app: App, code: str) -> None
         await task
 
 
-async def test_it_takes_no_longer_than_it_may(app: App, code: str) -> None:
+async def test_a_transaction_has_a_time_limit(app: App, code: str) -> None:
     with raising(ServiceUnavailable) as caught:
         async with app.transaction(seconds=0.05):
             await app.entries(VAULT).create({"code": code})
@@ -142,7 +142,7 @@ async def test_it_takes_no_longer_than_it_may(app: App, code: str) -> None:
             raise TimeoutError
 
 
-async def test_a_conflict_is_told_or_run_again(app: App, code: str) -> None:
+async def test_a_conflict_is_raised_or_retried(app: App, code: str) -> None:
     attempts = 0
 
     async def work(_: Transaction) -> str:
@@ -162,7 +162,7 @@ async def test_a_conflict_is_told_or_run_again(app: App, code: str) -> None:
 
 
 async def test_two_that_wait_for_each_other(app: App, code: str) -> None:
-    """Each changes two genres, in opposite order: one of them has to give in, and is run again."""
+    """Each updates two genres in opposite order: one gets a conflict and is retried."""
     genres = app.entries(GENRE)
     started = asyncio.Barrier(2)
 
@@ -172,7 +172,7 @@ async def test_two_that_wait_for_each_other(app: App, code: str) -> None:
         async def work(_: Transaction) -> None:
             nonlocal met
             await genres.update(first, {"name": f"{code} {first}"})
-            if not met:  # where only one can write, the other one is not as far as this
+            if not met:  # with a single writer the other one has not come this far
                 met = True
                 with suppress(TimeoutError):
                     await asyncio.wait_for(started.wait(), 0.3)
@@ -223,7 +223,7 @@ async def test_a_lock_lets_one_check_and_write_at_a_time(app: App, code: str) ->
 async def test_a_wait_for_a_lock_ends_with_a_clear_error(
     anyio_backend: str, postgresql_url: str, tmp_path: Path
 ) -> None:
-    """PostgreSQL alone: on SQLite one transaction writes at a time, and its pauses are limited."""
+    """PostgreSQL only: on SQLite one transaction writes at a time, and its pauses are limited."""
     limit = {"OCTAVO_DATABASE__STATEMENT_TIMEOUT": "300"}
     async with open_site(make_project(tmp_path), database=postgresql_url, variables=limit) as site:
         taken, done = asyncio.Event(), asyncio.Event()

@@ -1,4 +1,4 @@
-"""Names that are nearly those with a meaning stop the start; others are the project's own."""
+"""Names similar to known ones stop the start. Other names are custom."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def write(project: Path, *files: str) -> Path:
     return project
 
 
-def test_what_nobody_would_read_is_told_with_the_nearest_name(tmp_path: Path) -> None:
+def test_unused_names_are_reported_with_the_nearest_name(tmp_path: Path) -> None:
     write(
         tmp_path,
         "api/talk/controler/talk.py",
@@ -42,7 +42,7 @@ def test_what_nobody_would_read_is_told_with_the_nearest_name(tmp_path: Path) ->
     ]
 
 
-def test_what_is_only_somewhat_like_it_is_the_projects_own(tmp_path: Path) -> None:
+def test_less_similar_names_are_custom(tmp_path: Path) -> None:
     own = ("api/talk/devices/lamp.py", "api/talk/prices.py", "api/talk/content-types/talk/words.py", "types.py")
     write(tmp_path, *own, "policies/good.py")
     (tmp_path / "src/controllers").mkdir()

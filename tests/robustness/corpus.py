@@ -1,7 +1,7 @@
-"""The worst bodies that have been found so far, made in any size: shared by the benchmark and the tests.
+"""The worst known request bodies in any size, shared by the benchmark and the tests.
 
-A finding is a row more: a text in `TEXTS`, a shape of JSON in `SHAPES`, a document in `DOCUMENTS`, or a parameter in
-`PARAMETERS`. Everything is sent without credentials.
+For a new finding, add a row: a text in `TEXTS`, a shape of JSON in `SHAPES`, a document in `DOCUMENTS`, or a parameter
+in `PARAMETERS`. All requests are anonymous.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -22,14 +22,14 @@ MULTIPART: Final = "multipart/form-data; boundary=B"
 LONGEST_URL: Final = 16_000
 LARGEST_BODY: Final = 1_000_000
 LONGEST_NAME_OF_FILE: Final = 1500
-"""Characters that fit into the header of a part, of which few kilobytes are read."""
+"""Characters that fit into a part's header, whose size is limited to a few kilobytes."""
 
 _MARKS: Final = "\u0316\u0301"
-"""Combining marks of two classes: where they take turns, sorting them is the most work."""
+"""Combining marks of two classes. Alternating ones take the longest to sort."""
 
 
 def _filled(piece: str, size: int, end: str = "") -> str:
-    """A text of about `size` bytes of UTF-8."""
+    """Return a text of about `size` bytes in UTF-8."""
     return piece * max(1, size // len(piece.encode())) + end
 
 
@@ -47,7 +47,7 @@ TEXTS: Final[Mapping[str, Callable[[int], str]]] = {
     "spaces": lambda size: _filled(" ", size),
     "a token": lambda size: "a." + _filled("b", size) + ".c",
 }
-"""Texts to be put wherever a text may stand."""
+"""Texts for any field that accepts text."""
 
 SHAPES: Final[Mapping[str, Callable[[int], str]]] = {
     "digits": lambda size: _filled("1", size),
@@ -68,7 +68,7 @@ SHAPES: Final[Mapping[str, Callable[[int], str]]] = {
     "not ended": lambda size: "[" + _filled("[1],", size),
     "a text that is not ended": lambda size: '"' + _filled('\\"', size),
 }
-"""JSON to be put wherever a value may stand."""
+"""JSON for any field that accepts a value."""
 
 
 def _document(argument: str) -> str:
@@ -107,7 +107,7 @@ DOCUMENTS: Final[Mapping[str, Callable[[int], str]]] = {
     "directives": lambda size: "{ __typename " + _filled("@a ", size) + "}",
     "a string of wildcards": lambda size: _document('"' + _filled("a%", size) + '"'),
 }
-"""Documents of GraphQL."""
+"""GraphQL documents."""
 
 PARAMETERS: Final[Mapping[str, Callable[[str], str]]] = {
     "_q": lambda text: f"_q={text}",
@@ -130,7 +130,7 @@ PARAMETERS: Final[Mapping[str, Callable[[str], str]]] = {
     "publicationState": lambda text: f"publicationState={text}",
     "an unknown parameter": lambda text: f"{text}=1",
 }
-"""Where a text may stand in a query string."""
+"""Parameters of a query string that accept text."""
 
 ACCOUNTS: Final = {
     "/api/auth/local": ("identifier", "password"),
@@ -146,7 +146,7 @@ ACCOUNTS: Final = {
     "/admin/reset-password": ("resetPasswordToken", "password"),
     "/admin/renew-token": ("token",),
 }
-"""Operations that anonymous clients can call, and the fields that they read."""
+"""Operations for anonymous clients, and the fields that they read."""
 
 HEADERS: Final = (
     *("Authorization", "Cookie", "Accept", "Content-Type", "If-Modified-Since", "If-None-Match", "Range", "Origin"),
@@ -162,7 +162,7 @@ ACTIONS: Final = (
         )
     ),
 )
-"""What the public role needs, so that what is sent is checked."""
+"""Permissions of the public role, so that requests are validated."""
 ADMINISTRATOR: Final = "root@example.org"
 _GOOD: Final = {"email": "ann@example.org", "password": "Correct-horse-1", "passwordConfirmation": "Correct-horse-1"}
 
@@ -180,7 +180,7 @@ class HostileCall:
 
 
 async def open_attacked_shop(folder: Path, variables: Mapping[str, str]) -> Site:
-    """A bookshop with an administrator, in which everybody may sign in, register and upload files."""
+    """Open a bookshop with an administrator, where all clients can sign in, register and upload files."""
     site = await open_bookshop(folder, variables)
     await _continue_ids(site)
     await create_administrator(site.database, NewAdministrator(ADMINISTRATOR, _GOOD["password"]))
@@ -193,7 +193,7 @@ async def open_attacked_shop(folder: Path, variables: Mapping[str, str]) -> Site
 
 
 async def _continue_ids(site: Site) -> None:
-    """Let the database give new ids after those that the content of the bookshop was written with."""
+    """Advance the ids of the database past those of the bookshop's content."""
     tables = ("admin_users", "admin_users_roles_links", "up_permissions", "up_permissions_role_links")
     counters = site.database.dialect.continue_ids(tables)
     if counters is not None:
@@ -202,7 +202,9 @@ async def _continue_ids(site: Site) -> None:
 
 
 def anonymous_calls(size: int) -> Iterator[HostileCall]:
-    """Every endpoint with every body, of about `size` bytes; query strings are as long as is read of them at most."""
+    """Return requests to every endpoint with every body of about `size` bytes. Query strings are limited to the
+    accepted length.
+    """
     yield from _account_calls(size)
     yield from _json_calls(size)
     yield from _graphql_calls(size)
@@ -213,7 +215,7 @@ def anonymous_calls(size: int) -> Iterator[HostileCall]:
 
 
 def administrator_calls(size: int, token: str) -> Iterator[HostileCall]:
-    """What only an administrator may send: the texts from which values of UID attributes are made."""
+    """Return requests that only administrators can send: texts for UID attributes."""
     path, signed = "/content-manager/uid/generate", (("Authorization", f"Bearer {token}"),)
 
     def send(name: str, uid: str, field: str, data: str) -> HostileCall:
@@ -232,7 +234,7 @@ def administrator_calls(size: int, token: str) -> Iterator[HostileCall]:
 
 
 async def sign_in_administrator(send: Callable[[HostileCall], Awaitable[bytes]]) -> str:
-    """Sign the administrator of the shop in; return their token."""
+    """Sign in as the shop's administrator and return the token."""
     given = orjson.dumps({"email": ADMINISTRATOR, "password": _GOOD["password"]})
     answer = await send(HostileCall("", "POST", "/admin/login", given))
     token: str = orjson.loads(answer)["data"]["token"]
@@ -240,7 +242,7 @@ async def sign_in_administrator(send: Callable[[HostileCall], Awaitable[bytes]])
 
 
 def _body(fields: tuple[str, ...], named: str, value: str) -> bytes:
-    """An object with JSON in one field, and something sensible in the others."""
+    """Return an object with JSON in one field, and valid values in the others."""
     given = {name: orjson.dumps(_GOOD.get(name, "ann")).decode() for name in fields} | {named: value}
     return b"{%b}" % ",".join(f'"{name}":{text}' for name, text in given.items()).encode()
 

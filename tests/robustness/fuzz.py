@@ -1,7 +1,7 @@
-"""Sends hostile requests to a server and judges every answer.
+"""Send hostile requests to a server and check every response.
 
-A good answer costs little, is no 5xx, is JSON in the envelope of errors where it refuses, and shows nothing of what
-it may not show: no trace of the code, no marked value (see `sites`), no token.
+A correct response is fast, is no 5xx, is the JSON error envelope if it refuses, and contains nothing secret: no
+traceback, no marked value (see `sites`), no token.
 """
 
 import argparse
@@ -38,7 +38,7 @@ SITES: dict[str, Callable[[Path, PostgresqlServer | None], AttackedSite]] = {
 
 @dataclass
 class Verdict:
-    """What a run found: how often each status came, and every failure with its request."""
+    """The result of a run: how often each status occurred, and every failure with its request."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     slowest: float = 0.0
@@ -46,7 +46,7 @@ class Verdict:
 
 
 def attack(port: int, site: AttackedSite, seed: int, number: int, clock: Clock = time.monotonic) -> Verdict:
-    """Send that many requests of that seed and judge the answers. `clock` measures each request."""
+    """Send this many requests of a seed and check the responses. `clock` measures each request."""
     verdict = Verdict()
     wire = Wire(port)
     full = site.callers.headers[-1][0][1]
@@ -68,7 +68,7 @@ def attack(port: int, site: AttackedSite, seed: int, number: int, clock: Clock =
 
 
 def problems(request: HostileRequest, answer: WireAnswer, forbidden: tuple[bytes, ...]) -> Iterator[str]:
-    """What is wrong with an answer."""
+    """Return the problems of a response."""
     if answer.status == 0:
         yield "no answer"
         return
@@ -103,7 +103,7 @@ def _is_well_formed(request: HostileRequest, answer: WireAnswer) -> bool:
 
 
 def _is_no_http(request: HostileRequest) -> bool:
-    """Whether the server may refuse a request before it becomes one: its address or a header is not allowed by HTTP."""
+    """Return whether the server may refuse a request while parsing it: HTTP does not allow its URL or a header."""
     values = [value for _, value in request.headers]
     return (
         len(request.headers) > 90
@@ -122,14 +122,14 @@ def _parsed(body: bytes) -> Any:
 
 
 def shown(request: HostileRequest) -> str:
-    """A request in a line."""
+    """Return a request as one line."""
     who = next((value[:30].decode("latin-1") for name, value in request.headers if name == b"Authorization"), "public")
     text = f"[{request.kind}, {who}] {request.method.decode()} {request.target.decode('latin-1')[:700]}"
     return f"{text} {request.body[:1500]!r}" if request.body else text
 
 
 def main() -> int:
-    """Run from the command line; 1 when something was found."""
+    """Run from the command line. Return 1 if a problem was found."""
     parser = argparse.ArgumentParser(prog="python -m tests.robustness.fuzz", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--requests", type=int, default=6000)

@@ -1,4 +1,4 @@
-"""Generates hostile requests for a project: the same for the same seed, whatever they are answered."""
+"""Generate hostile requests for a project. Equal seeds give equal requests, whatever the responses."""
 
 import base64
 import hashlib
@@ -100,29 +100,29 @@ ODD_HEADERS: tuple[Header, ...] = (
 
 @dataclass(frozen=True)
 class Callers:
-    """The headers that are good: of the public (none), a user, a full token; and the secret of user tokens."""
+    """Valid headers of the public (none), a user and a full token, and the secret of user tokens."""
 
     headers: tuple[tuple[Header, ...], ...]
     jwt_secret: bytes
 
     def writer(self, random: Random) -> tuple[Header, ...]:
-        """Mostly a user who may write."""
+        """Return a caller, mostly one with write permission."""
         return random.choice(self.headers[-1:] * 4 + self.headers)
 
     def any(self, random: Random) -> tuple[Header, ...]:
-        """Anybody."""
+        """Return any caller."""
         return random.choice(self.headers + self.headers[-1:])
 
 
 def signed(payload: bytes, secret: bytes, head: bytes = b'{"alg":"HS256","typ":"JWT"}') -> bytes:
-    """A user token that says anything."""
+    """Return a user token with any claims."""
     parts = b".".join(base64.urlsafe_b64encode(part).rstrip(b"=") for part in (head, payload))
     proof = hmac.new(secret, parts, hashlib.sha256).digest()
     return parts + b"." + base64.urlsafe_b64encode(proof).rstrip(b"=")
 
 
 class Hostility:
-    """Requests for the content-types of a registry."""
+    """Requests for the content types of a registry."""
 
     def __init__(self, registry: Registry, callers: Callers, seed: int) -> None:
         self._registry = registry
@@ -142,7 +142,7 @@ class Hostility:
         )
 
     def requests(self, number: int) -> Iterator[HostileRequest]:
-        """So many of them."""
+        """Yield this many requests."""
         weights, makers = zip(*self._makers, strict=True)
         for _ in range(number):
             yield self._random.choices(makers, weights)[0]()

@@ -1,4 +1,4 @@
-"""Hostile bodies: JSON of every right and wrong kind at every attribute, and forms with files."""
+"""Hostile bodies: valid and invalid JSON for every attribute, and forms with files."""
 
 from random import Random
 from typing import Any
@@ -32,7 +32,7 @@ FILE_NAMES = (
 
 
 class BodyMaker:
-    """Makes bodies for the definitions of a registry. Each is meant badly, a little badly or well."""
+    """Generates bodies for the definitions of a registry: valid, partly invalid and invalid ones."""
 
     def __init__(self, registry: Registry, random: Random) -> None:
         self._registry = registry
@@ -40,7 +40,7 @@ class BodyMaker:
         self._malice = 0.05
 
     def body(self, definition: Definition) -> bytes:
-        """The body of a POST or PUT."""
+        """Return the body of a POST or PUT."""
         random = self._random
         self._malice = random.choice((0.0, 0.01, 0.07))
         dice = random.random()
@@ -114,7 +114,7 @@ class BodyMaker:
         return random.choice((listed, dict.fromkeys(verbs, listed), {verbs[0]: target()}))
 
     def form(self, definition: Definition, names: list[str], content_types: tuple[bytes, ...]) -> tuple[bytes, bytes]:
-        """A form with files, and the boundary that it announces."""
+        """Return a form with files, and its boundary."""
         random = self._random
         boundary = random.choice((b"B", b"----x", b"b" * 70, b"'()+_,-./:=?"))
         parts = [(b'form-data; name="data"', json_text(self._data(definition, 2)).encode())]

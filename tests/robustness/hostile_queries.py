@@ -1,4 +1,4 @@
-"""Hostile query strings: every parameter and operator on every attribute, rightly and wrongly."""
+"""Hostile query strings: every parameter and operator on every attribute, valid and invalid."""
 
 from collections.abc import Callable
 from random import Random
@@ -15,14 +15,14 @@ TEXTS = ("a text", "another", "ünï", "news")
 
 
 class QueryMaker:
-    """Makes query strings for the definitions of a registry."""
+    """Generates query strings for the definitions of a registry."""
 
     def __init__(self, registry: Registry, random: Random) -> None:
         self._registry = registry
         self._random = random
 
     def query(self, definition: Definition) -> bytes:
-        """A query string for entries of a definition."""
+        """Return a query string for entries of a definition."""
         pairs = [pair for _ in range(self._random.randrange(1, 4)) for pair in self._parameter(definition)]
         return b"&".join(self._pair(keys, value) for keys, value in pairs)
 
@@ -56,7 +56,7 @@ class QueryMaker:
         return self._random.choice(names) if self._random.random() < 0.95 else self._random.choice(KEYS)
 
     def names(self, definition: Definition | None) -> list[str]:
-        """A path of names, along relations and components."""
+        """Return a path of names along relations and components."""
         names: list[str] = []
         for _ in range(self._random.randrange(1, 5)):
             if definition is None:

@@ -1,7 +1,7 @@
-"""Clients that write at the same time, and remember what they were promised.
+"""Clients that write concurrently and record the acknowledged writes.
 
-Each entry carries its version in every part: whatever is stored must be of one version, the last one that was
-acknowledged or one that was sent later.
+Each entry contains its version in every field: a stored entry must have one version, the last acknowledged one or one
+that was sent later.
 """
 
 import http.client
@@ -19,7 +19,7 @@ PATIENCE = 90.0
 
 @dataclass
 class Told:
-    """What a client knows of an entry: the version it was promised, and those that may have come later."""
+    """A client's knowledge of an entry: the acknowledged version, and later ones that were sent."""
 
     acknowledged: int
     sent: set[int] = field(default_factory=set)
@@ -27,7 +27,7 @@ class Told:
 
 
 def article(version: int) -> dict[str, Any]:
-    """An article that is of one version in all its parts."""
+    """Return an article with one version in all fields."""
     text, several = f"v{version}", version % 3
     return {
         "title": text,
@@ -46,7 +46,7 @@ def article(version: int) -> dict[str, Any]:
 
 
 def outline(entry: dict[str, Any]) -> dict[str, Any]:
-    """What `article` sent, read out of an answer with everything populated."""
+    """Return what `article` sent, from a fully populated response."""
     attributes = entry["attributes"]
     seo, blocks = attributes["seo"], attributes["blocks"]
     return {
@@ -74,7 +74,7 @@ def _ids(related: dict[str, Any]) -> list[int]:
 
 
 class Client:
-    """A kept connection. Answers are read to their end or count as none."""
+    """A persistent connection. Incomplete responses count as none."""
 
     def __init__(self, port: int, token: bytes) -> None:
         self._port = port
@@ -82,7 +82,7 @@ class Client:
         self._connection: http.client.HTTPConnection | None = None
 
     def call(self, method: str, path: str, body: Any = None) -> tuple[int, Any, http.client.HTTPMessage]:
-        """Status, body and headers. Raises OSError or HTTPException when there was no complete answer."""
+        """Return status, body and headers. Raise OSError or HTTPException without a complete response."""
         if self._connection is None:
             self._connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
         try:
@@ -94,16 +94,16 @@ class Client:
             raise
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
 
 class Load:
-    """Several clients that create, change and delete articles until they are stopped.
+    """Clients that create, update and delete articles until they are stopped.
 
-    A client stops when no server answers, unless it is `patient`.
+    A client stops when no server responds, unless it is `patient`.
     """
 
     def __init__(self, port: int, token: bytes, clients: int = 4, *, patient: bool = False, seed: int = 1) -> None:
@@ -122,17 +122,17 @@ class Load:
             thread.start()
 
     def stop(self) -> None:
-        """Wait until every client has had its last answer."""
+        """Wait for the last response of every client."""
         self._stop.set()
         for thread in self._threads:
             thread.join()
 
     def wait_for_writes(self, number: int) -> None:
-        """Until so many writes were acknowledged."""
+        """Wait until this many writes were acknowledged."""
         self.wait_for(200, number)
 
     def wait_for(self, status: int, number: int) -> None:
-        """Until so many answers had a status."""
+        """Wait until this many responses had a status."""
         deadline = time.monotonic() + PATIENCE
         while self.statuses[status] < number:
             assert time.monotonic() < deadline, self.statuses
@@ -195,7 +195,7 @@ class Load:
 
 
 def broken_promises(load: Load, client: Client) -> list[str]:
-    """Every entry that is not as it was acknowledged, or is of several versions at once."""
+    """Return every entry that differs from its acknowledged version, or has several versions."""
     broken = []
     for entry_id, reported in load.told.items():
         status, answer, _ = client.call("GET", f"/api/articles/{entry_id}?{POPULATE}")

@@ -1,4 +1,4 @@
-"""Texts and JSON values that have broken services before, and how to write them down."""
+"""Texts and JSON values that have broken services, and functions that encode them."""
 
 import json
 from random import Random
@@ -21,7 +21,7 @@ TEXTS = (
     *("../../etc/passwd", "x" * 300, "y" * 5000, "(" * 500, "a@" + "a" * 2000 + ".com", "[[" * 100, "a" * 60 + "!"),
     *("id", "title", "author", "secretNote", "editPassword", "password", "createdBy", "strapi_stage", "de", "all"),
 )
-"""Half of a surrogate pair stands for what cannot be written in UTF-8."""
+"""A lone surrogate represents text that UTF-8 cannot encode."""
 
 RAW_ESCAPES = (b"%", b"%z", b"%zz", b"%ff", b"%c0%80", b"%ed%a0%80", b"%00", b"%u0041", b"%F0%9F%98", b"%E2%80%AE")
 
@@ -52,15 +52,15 @@ _ODD_TEXTS = ('"\\ud800"', '"\\udc00\\ud800"', '"\\u0000"', '"a\\u0000b"', '"\\u
 
 
 class Raw(str):
-    """JSON text that is written as it stands."""
+    """JSON text that is written unchanged."""
 
 
 class Pairs(list[tuple[Any, Any]]):
-    """An object whose keys may come more than once."""
+    """An object that may have duplicate keys."""
 
 
 def json_text(value: Any) -> str:
-    """Write JSON, and what is none."""
+    """Write JSON, including invalid JSON."""
     if isinstance(value, Raw):
         return value
     if isinstance(value, Pairs):
@@ -81,12 +81,12 @@ def _escape(character: str) -> str:
 
 
 def text(random: Random) -> str:
-    """Any text."""
+    """Return any text."""
     return random.choice(TEXTS)
 
 
 def encoded(random: Random, value: str) -> bytes:
-    """A text for a query string: percent-encoded as clients do, sometimes hardly, sometimes wrongly."""
+    """Return a text for a query string: percent-encoded as clients do, sometimes incompletely or incorrectly."""
     dice = random.random()
     if dice < 0.025:
         return random.choice(RAW_ESCAPES)
@@ -95,7 +95,7 @@ def encoded(random: Random, value: str) -> bytes:
 
 
 def json_value(random: Random, depth: int = 3) -> Any:
-    """Any JSON value, and sometimes none."""
+    """Return any JSON value, or sometimes invalid JSON."""
     dice = random.random()
     if dice < 0.3:
         return text(random)

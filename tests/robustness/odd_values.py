@@ -1,4 +1,4 @@
-"""Odd values for every scalar type, as JSON texts: each type is written every value."""
+"""Odd values as JSON texts, written to attributes of every scalar type."""
 
 import json
 from typing import Any, Final
@@ -44,4 +44,4 @@ RAW: Final = (
 VALUES: Final = (*RAW, *(json.dumps(text) for text in _TEXTS))
 """JSON texts."""
 NO_JSON: Final = ("NaN", "Infinity", "-Infinity", "01", "1.", ".5", "0x10", "'a'", "undefined")
-"""What is no JSON at all."""
+"""Texts that are not JSON."""

@@ -1,4 +1,4 @@
-"""Finds rows that belong to nobody: links, components and media links whose one end is missing."""
+"""Find orphaned rows: links, components and media links with a missing end."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from tests.robustness.sites import AttackedSite
 
 
 def orphans(site: AttackedSite) -> list[str]:
-    """All of them, as `table|id|what is missing`."""
+    """Return all orphaned rows, as `table|id|missing`."""
     return site.run_sql(" UNION ALL ".join(_searches(site.registry)) + " ORDER BY 1, 2")
 
 
@@ -45,7 +45,7 @@ def _of_links(owner: Definition, relation: Relation, registry: Registry) -> Iter
 
 
 def _unowned(registry: Registry) -> Iterator[str]:
-    """Components that no entry holds."""
+    """Return components without an entry."""
     for component in registry.components.values():
         held = [
             f"SELECT component_id FROM {component_table(owner).name} WHERE component_type = '{component.uid}'"

@@ -1,4 +1,4 @@
-"""The processor time of a running service: what its work costs, whatever else the machine does meanwhile."""
+"""The CPU time of a running service, independent of other load on the machine."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ Clock = Callable[[], float]
 
 
 def clock_of(pid: int) -> Clock:
-    """The seconds of processor time that a process and its present children have used, to 10 ms."""
+    """Return the seconds of CPU time that a process and its current children have used, to 10 ms."""
     process = psutil.Process(pid)
     family = [process, *process.children(recursive=True)]
 

@@ -1,4 +1,5 @@
-"""Projects to attack: the recorded blog and the bookshop on either database, with marks where no client can look."""
+"""Projects to attack: the recorded blog and the bookshop on each database, with marks in values that clients must
+not see."""
 
 import asyncio
 import sqlite3
@@ -21,13 +22,13 @@ from tests.postgresql_server import PostgresqlServer, database_name
 from tests.robustness.hostile import Callers, signed
 
 MARK = "octavo-leak"
-"""Stands in every private and every password column."""
+"""The value of every private attribute and every password."""
 HIDDEN = "octavo-hidden"
-"""Stands where a full token may look, and nobody else."""
+"""The value of attributes that only a full token may read."""
 FAR = 4_000_000_000
 STANDARD = "SET sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT'"
-"""MySQL reads quotes and bars as other databases do."""
-# The bookshop's rows bring their ids, which PostgreSQL does not count along.
+"""MySQL parses quotes and bars as other databases do."""
+# The bookshop's rows have explicit ids, which do not advance PostgreSQL's sequences.
 CONTINUE_IDS = """
 DO $$ DECLARE t text; BEGIN FOR t IN SELECT table_name FROM information_schema.columns
 WHERE table_schema = 'public' AND column_name = 'id' AND column_default LIKE 'nextval%' LOOP
@@ -36,9 +37,9 @@ EXECUTE format('SELECT setval(pg_get_serial_sequence(%L, ''id''), 1000)', quote_
 
 @dataclass(frozen=True)
 class AttackedSite:
-    """A project that can be served: its folder, the variables that name its database, and who may call.
+    """A project that can be served: its folder, the variables of its database, and the callers.
 
-    `run_sql` runs statements behind the service's back; rows come as lines, columns separated by bars.
+    `run_sql` runs statements past the service. It returns rows as lines with columns separated by bars.
     """
 
     folder: Path
@@ -58,7 +59,7 @@ def user_token(user_id: int, secret: str) -> str:
 
 
 def blog_site(folder: Path, server: PostgresqlServer | MysqlServer | None = None) -> AttackedSite:
-    """The blog, on SQLite unless there is a server."""
+    """Write the blog, on SQLite unless a server is given."""
     recordings = unpack("blog", folder)
     project = make_project(recordings, folder / "project")
     variables: dict[str, str] = {}
@@ -84,7 +85,7 @@ def blog_site(folder: Path, server: PostgresqlServer | MysqlServer | None = None
 
 
 def bookshop_site(folder: Path, server: PostgresqlServer | None = None) -> AttackedSite:
-    """The bookshop, on SQLite unless there is a server."""
+    """Write the bookshop, on SQLite unless a server is given."""
     project = folder / "project"
     project.mkdir(parents=True)
     variables = postgresql_variables(server.create_database()) if server is not None else {}
@@ -139,7 +140,8 @@ def _sql_runner(
 
 
 def marking_sql(registry: Registry) -> str:
-    """Statements that mark every private text and every password of every entry. Keys of API tokens have to stay."""
+    """Return statements that mark every private text and every password of every entry. Keys of API tokens are not
+    changed."""
     statements = []
     for definition in registry.definitions():
         for scalar in definition.scalars:

@@ -1,5 +1,6 @@
-"""Anonymous endpoints x hostile bodies, by counts: what is costly sees nothing too long, and twice the body is at most
-twice the work."""
+"""Anonymous endpoints with hostile bodies, by counts: costly functions get no long texts, and twice the body takes at
+most twice the calls.
+"""
 
 import gc
 import sys
@@ -33,16 +34,16 @@ from tests.robustness.corpus import (
 pytestmark = pytest.mark.anyio
 
 SIZE = 6000
-"""Twice as much is still worked at in the event loop's thread, where it is counted."""
+"""Twice this size is still processed in the event loop's thread, where calls are counted."""
 PATIENT = {"OCTAVO_MIDDLEWARES__REQUESTS__TIMEOUT": "1h"}
-"""Counts are compared, not times: a machine that is too busy to compare a password in a minute answers 503."""
+"""Calls are counted instead of time: a machine too busy to compare a password in a minute responds with 503."""
 SPARE = 3000
-"""Calls that a request may have more than another: something is loaded."""
+"""How many more calls a request may take, for example for imports."""
 
 
 @pytest.fixture(params=[{}, SAFE], ids=["v4", "safe"])
 async def site(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Site]:
-    """A bookshop that never counts attempts, under each profile."""
+    """A bookshop without rate limits, under each profile."""
     opened = await open_attacked_shop(tmp_path, {**NEVER, **PATIENT, **request.param})
     yield opened
     await opened.database.close()
@@ -58,14 +59,14 @@ async def body_of(site: Site, sent: HostileCall) -> bytes:
 
 
 async def steps(site: Site, sent: HostileCall) -> int:
-    """How many functions are called for a request."""
+    """Return how many functions a request calls."""
     count = 0
 
     def see(frame: Any, event: str, argument: Any) -> None:
         nonlocal count
         count += event in ("call", "c_call")
 
-    gc.disable()  # what it clears away, of other tests as well, is no work of the request's
+    gc.disable()  # finalizers, also of other tests' objects, would be counted
     sys.setprofile(see)
     try:
         answer = await send(site, sent)
@@ -79,7 +80,7 @@ async def steps(site: Site, sent: HostileCall) -> int:
 async def test_twice_the_body_is_at_most_twice_the_work(site: Site) -> None:
     token = await sign_in_administrator(partial(body_of, site))
     suspects: dict[int, str] | None = None
-    for size in (SIZE, SIZE - 10, SIZE - 20):  # what is steep is so every time, what ticks in between is not
+    for size in (SIZE, SIZE - 10, SIZE - 20):  # growth is steep each time, background tasks are not
         pairs = list(zip(every_call(size, token), every_call(2 * size, token), strict=True))
         again = range(len(pairs)) if suspects is None else suspects
         suspects = {at: wrong for at in again if (wrong := await steepness(site, *pairs[at]))}
@@ -94,13 +95,13 @@ def every_call(size: int, token: str) -> Iterator[HostileCall]:
 
 
 async def steepness(site: Site, small: HostileCall, large: HostileCall) -> str:
-    """What is wrong with the work for a request that is twice as long."""
+    """Return the problem, if twice the body takes too many more calls."""
     once, twice = await steps(site, small), await steps(site, large)
     return f"{small.name}: {once}, {twice}" if twice > 2.3 * once + SPARE else ""
 
 
 async def test_nothing_longer_than_its_limit_is_normalized(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    site = await open_attacked_shop(tmp_path, PATIENT)  # attempts are counted, by names that are normalized
+    site = await open_attacked_shop(tmp_path, PATIENT)  # attempts are counted by normalized names
     lengths: list[int] = []
 
     def normalize(form: Any, text: str) -> str:
@@ -143,7 +144,7 @@ async def test_a_name_that_is_too_long_is_refused_by_name_and_limit(site: Site, 
 
 
 @pytest.mark.parametrize("piece", [b"<!---->", b"<!-- -->", b"<?xml?>", b"<!doctype svg>", b"<!--", b"<?xml"])
-def test_the_type_of_a_file_of_comments_is_told(piece: bytes) -> None:
+def test_the_type_of_a_file_of_comments_is_detected(piece: bytes) -> None:
     assert type_of((piece * 4096)[:4096], "", "x") == "application/octet-stream"
 
 

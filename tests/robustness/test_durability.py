@@ -1,4 +1,4 @@
-"""What was acknowledged stays, what was not is there as a whole or not at all: through kills, outages and races."""
+"""Acknowledged writes persist, and others are complete or missing: after kills, outages and races."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ SERVED = [("sqlite", "1"), ("sqlite", "2"), ("postgresql", "1"), ("postgresql", 
 
 @pytest.fixture(params=["sqlite", "postgresql", "mysql"])
 def site(request: pytest.FixtureRequest, tmp_path: Path) -> AttackedSite:
-    """The blog on each database in turn."""
+    """The blog on each database."""
     on_server = request.param != "sqlite"
     return blog_site(tmp_path, request.getfixturevalue(f"{request.param}_server") if on_server else None)
 
@@ -39,7 +39,7 @@ def all_articles(site: AttackedSite) -> int:
 
 
 def check_everything(site: AttackedSite, load: Load, before: list[str], articles: int) -> None:
-    """All promises hold, nothing is there that nobody sent, and no row has lost what it belongs to."""
+    """Check that all acknowledged writes exist, no unknown entry exists, and no row is orphaned."""
     with serving("start", site.folder, **site.variables) as server:
         with closing(Client(server.port, full_token(site))) as client:
             assert broken_promises(load, client) == []
@@ -124,7 +124,7 @@ def test_outages_of_mysql_are_survived(durable_mysql_server: MysqlServer, tmp_pa
 
 
 def race(port: int, token: bytes, path: str, data: dict[str, Any]) -> list[int]:
-    """The statuses, in order, of many clients that create the same at the same moment."""
+    """Return the sorted statuses of many clients that create the same entry concurrently."""
     together, statuses = Barrier(RACERS), []
 
     def create() -> None:
@@ -196,7 +196,7 @@ def test_two_workers_share_one_file_under_load(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("site, workers", SERVED, indirect=["site"])
-def test_a_stop_under_load_finishes_what_is_under_way(site: AttackedSite, workers: str) -> None:
+def test_a_stop_under_load_finishes_running_requests(site: AttackedSite, workers: str) -> None:
     before, articles = orphans(site), all_articles(site)
     with serving("start", site.folder, "--workers", workers, **site.variables) as server:
         load = Load(server.port, full_token(site), 8)
@@ -208,7 +208,7 @@ def test_a_stop_under_load_finishes_what_is_under_way(site: AttackedSite, worker
     check_everything(site, load, before, articles)
 
 
-def test_the_outline_of_an_article_is_what_was_sent(tmp_path: Path) -> None:
+def test_the_outline_of_an_article_equals_the_request(tmp_path: Path) -> None:
     """The other tests compare with it."""
     site = blog_site(tmp_path)
     with serving("start", site.folder) as server, closing(Client(server.port, full_token(site))) as client:
@@ -218,7 +218,7 @@ def test_the_outline_of_an_article_is_what_was_sent(tmp_path: Path) -> None:
             assert outline(read["data"]) == article(version)
 
 
-def test_rows_that_belong_to_nobody_are_found(site: AttackedSite) -> None:
+def test_orphaned_rows_are_found(site: AttackedSite) -> None:
     """The other tests rely on it."""
     before = orphans(site)
     values = "file_id, related_id, related_type, field) VALUES (1, 999999, 'api::article.article', 'cover')"

@@ -1,4 +1,4 @@
-"""Hostile requests, the same in every run: no failure of ours, no hang, no leak, an envelope around every error.
+"""Hostile requests, equal in every run: no server error, no hang, no leak, an envelope around every error.
 
 A longer run: `python -m tests.robustness.fuzz --help`.
 """

@@ -1,5 +1,6 @@
-"""Odd values of every scalar type over every API: never a fault, the same answer on both databases, and what is stored
-is found again."""
+"""Odd values of every scalar type over every API: no server error, the same response on each database, and stored
+values can be found again.
+"""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 UID: Final = "api::thing.thing"
 EVERY: Final = 11
-"""APIs other than REST are given each so many values of a type, other ones of each type."""
+"""APIs other than REST get every eleventh value of a type, starting at a different one for each type."""
 UNFOUND: Final = frozenset({"password", "json"})
 """Types whose values are not compared in filters."""
 ADA: Final = {"firstname": "Ada", "lastname": "L", "email": "ada@example.org", "password": "Passw0rd-of-Ada"}
@@ -33,7 +34,7 @@ def _project(folder: Path) -> Path:
 
 
 def _sample() -> list[tuple[str, str]]:
-    """Some of the values of each type."""
+    """Return some of the values of each type."""
     return [
         (name, value)
         for shift, name in enumerate(TYPES)
@@ -72,7 +73,7 @@ async def _from_code(site: Site, name: str, value: str) -> int:
 
 
 async def _over_graphql(site: Site, name: str, value: str) -> int:
-    """200 where the mutation was carried out."""
+    """Return 200 if the mutation succeeded."""
     text = "mutation ($data: ThingInput!) { createThing(data: $data) { data { id } } }"
     body = f'{{"query": {json.dumps(text)}, "variables": {{"data": {{"a_{name}": {value}}}}}}}'.encode()
     answer = await site.post("/graphql", content=body, headers={"Content-Type": "application/json"})
@@ -84,7 +85,7 @@ async def _over_graphql(site: Site, name: str, value: str) -> int:
 
 
 async def _outcomes(folder: Path, database: str | None, profile: str) -> dict[tuple[str, str, str], int]:
-    """Write all values; return the status of each, by API, type and value."""
+    """Write all values. Return the status of each, by API, type and value."""
     found: dict[tuple[str, str, str], int] = {}
     variables = {"OCTAVO_API__COMPAT__PROFILE": profile}
     async with open_site(folder, database=database, variables=variables) as site:
@@ -117,7 +118,8 @@ def _is_same(one: object, other: object) -> bool:
 
 
 async def _check_found(site: Site, name: str) -> None:
-    """What is stored is in lists, in each order, and found by its own value; GraphQL shows the same."""
+    """Check that stored values are in lists, in each order, and can be found by their value. GraphQL returns the
+    same."""
     attribute = f"a_{name}"
     if name in UNFOUND:
         return
@@ -136,7 +138,7 @@ async def _check_found(site: Site, name: str) -> None:
     over = {int(one["id"]): one["attributes"][attribute] for one in data["things"]["data"]}
     assert {*over} == {*shown}
     for entry, value in shown.items():
-        # REST shows times and timestamps as they are stored, as in v4
+        # REST returns times and timestamps as stored, as v4 does
         assert name in {"time", "timestamp"} or _is_same(over[entry], value), (name, value, over[entry])
     shown = over if name == "timestamp" else shown
     for value in {json.dumps(value) for value in shown.values()}:
@@ -156,11 +158,11 @@ async def test_odd_values(anyio_backend: str, tmp_path: Path, postgresql_url: st
     for found in (sqlite, postgresql):
         assert not {key: status for key, status in found.items() if status >= 500}
         for (way, name, value), status in found.items():
-            if way in ("form", "admin", "code") and name != "uid":  # which is there once, so the second one is refused
+            if way in ("form", "admin", "code") and name != "uid":  # which exists once, so the second one is refused
                 rest = found["REST", name, value]
                 assert (status < 300) == (rest < 300), (way, name, value, status, rest)
     differing = {key for key in sqlite if (sqlite[key] < 300) != (postgresql[key] < 300)}
     if profile == "safe":
         assert not differing
-    else:  # as in v4, SQLite stores numbers and texts that the columns of PostgreSQL do not hold
+    else:  # as in v4, SQLite stores numbers and texts that PostgreSQL's columns refuse
         assert {name for _, name, _ in differing} <= {"integer", "decimal", "string", "uid", "json"}

@@ -1,4 +1,4 @@
-"""Clients that read slowly: what the service holds for them, whatever kind of answer it is. In bytes, not in time."""
+"""Slow clients: the memory of the service for them, for any kind of response. In bytes, not in time."""
 
 import asyncio
 import sys
@@ -29,7 +29,7 @@ REQUESTS = {"graphql": ("POST", "/graphql", READ), "rest": ("GET", "/api/notes",
 
 @dataclass
 class SlowReader:
-    """A client that takes nothing after the first piece of a body until it `reads`."""
+    """A client that receives nothing after the first piece of a body until it calls `reads`."""
 
     reads: asyncio.Event = field(default_factory=asyncio.Event)
     waits: asyncio.Event = field(default_factory=asyncio.Event)
@@ -47,7 +47,7 @@ class SlowReader:
         self.is_whole = not message.get("more_body", False)
 
     async def take_rest(self, request: "asyncio.Task[None]") -> bytes:
-        """The whole body, read quickly from now on."""
+        """Return the whole body, read without delay from now on."""
         self.reads.set()
         async with asyncio.timeout(PATIENCE):
             await request
@@ -63,7 +63,7 @@ class Shop:
         return self.site.octavo.asgi._transfers.waiting_bytes
 
     async def ask(self, method: str, target: str, body: bytes = b"") -> tuple[SlowReader, "asyncio.Task[None]"]:
-        """A client that has the first piece of a body, and its request."""
+        """Send a request. Return the client, which has received the first piece of the body, and the request's task."""
         reader = SlowReader()
         headers = [("Content-Type", "application/json")] if body else []
         coroutine = self.site.octavo.asgi(scope_of(method, target, headers), receiver([body]), reader.send)
@@ -76,7 +76,7 @@ class Shop:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 async def shop(request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """A bookshop with a note of 2 MB, and a file of as much."""
+    """A bookshop with a note of 2 MB, and a file of the same size."""
     on_postgresql = request.param == "postgresql"
     variables = postgresql_variables(request.getfixturevalue("postgresql_url")) if on_postgresql else {}
     (tmp_path / "public").mkdir()
@@ -99,7 +99,7 @@ async def test_large_answers_are_sent_in_pieces_and_counted(shop: Shop, kind: st
 
 
 @pytest.mark.parametrize("kind", REQUESTS)
-async def test_the_slowest_is_closed_when_a_client_lets_more_wait_than_its_share(shop: Shop, kind: str) -> None:
+async def test_the_slowest_response_is_closed_above_the_share_of_a_client(shop: Shop, kind: str) -> None:
     first, closed = await shop.ask(*REQUESTS[kind])
     second, request = await shop.ask(*REQUESTS[kind])
     async with asyncio.timeout(PATIENCE):
@@ -111,7 +111,7 @@ async def test_the_slowest_is_closed_when_a_client_lets_more_wait_than_its_share
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how far a file has been read")
-async def test_a_file_is_read_as_far_as_it_is_sent(shop: Shop) -> None:
+async def test_a_file_is_read_only_as_far_as_it_is_sent(shop: Shop) -> None:
     reader, request = await shop.ask("GET", "/large.bin")
     assert [len(piece) for piece in reader.pieces] == [CHUNK]
     assert position_in(shop.folder / FILE) == CHUNK
@@ -121,9 +121,9 @@ async def test_a_file_is_read_as_far_as_it_is_sent(shop: Shop) -> None:
 
 
 def position_in(path: Path) -> int | None:
-    """How far this process has read a file that it has open."""
+    """Return the position of this process in an open file."""
     for link in Path("/proc/self/fd").iterdir():
-        with suppress(FileNotFoundError):  # that of the listing itself
+        with suppress(FileNotFoundError):  # the listing's own one
             if link.readlink() == path:
                 reported = Path("/proc/self/fdinfo", link.name).read_text("ascii")
                 return int(reported.partition("pos:")[2].split()[0])

@@ -1,6 +1,6 @@
-"""Many uploads at once, in small: memory stays bounded, nothing is lost, nothing is left behind.
+"""Many concurrent uploads on a small scale: memory is bounded, no file is lost, and no temporary file remains.
 
-`python -m benchmarks.uploads` is the same in large: 1,000 files of 5 MB.
+`python -m benchmarks.uploads` does the same on a large scale: 1,000 files of 5 MB.
 """
 
 from pathlib import Path

@@ -8,7 +8,7 @@ Header = tuple[bytes, bytes]
 
 @dataclass(frozen=True)
 class HostileRequest:
-    """A request, byte for byte. `kind` says which generator made it."""
+    """A request as bytes. `kind` is the name of its generator."""
 
     kind: str
     method: bytes
@@ -18,7 +18,7 @@ class HostileRequest:
     framed: bool = True
 
     def encode(self) -> bytes:
-        """The request as sent. Unless it frames its body itself, the length is announced."""
+        """Return the request as bytes. Add its length, unless it frames its body itself."""
         lines = [b"%b %b HTTP/1.1" % (self.method, self.target)]
         names = {name.lower() for name, _ in self.headers}
         if b"host" not in names:
@@ -31,7 +31,7 @@ class HostileRequest:
 
 @dataclass(frozen=True)
 class WireAnswer:
-    """An answer; status 0 when there was none, with the reason as body."""
+    """A response. Without one, status is 0 and the body is the reason."""
 
     status: int
     headers: dict[str, str]
@@ -39,7 +39,7 @@ class WireAnswer:
 
 
 class Wire:
-    """One connection at a time to a server. An answer that takes longer than `patience` seconds is none."""
+    """One connection at a time to a server. A response that takes longer than `patience` seconds counts as none."""
 
     def __init__(self, port: int, patience: float = 60.0, host: str = "127.0.0.1") -> None:
         self._address = (host, port)
@@ -48,21 +48,21 @@ class Wire:
         self._buffer = b""
 
     def send(self, request: HostileRequest) -> WireAnswer:
-        """The answer to a request. The connection is kept as long as the server and the framing allow."""
+        """Return the response to a request. The connection persists as long as the server and the framing allow."""
         fresh = self._socket is None
         try:
             answer = self._exchange(request)
         except (OSError, ValueError) as error:
             self.close()
             if not fresh and not isinstance(error, TimeoutError):
-                return self.send(request)  # the kept connection may have been closed after the last answer
+                return self.send(request)  # the server may have closed the persistent connection
             return WireAnswer(0, {}, repr(error).encode())
         if answer.headers.get("connection", "").lower() == "close" or not request.framed:
             self.close()
         return answer
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._socket is not None:
             self._socket.close()
         self._socket, self._buffer = None, b""

@@ -13,7 +13,7 @@ ELSEWHERE = {
     9: ("api/rest/test_users.py", "api/rest/test_accounts.py"),
     11: ("robustness/test_durability.py::test_one_of_many_gets_a_unique_value",),
     13: ("robustness/test_durability.py::test_an_outage_of_postgresql_is_survived",),
-    14: ("robustness/test_durability.py::test_a_stop_under_load_finishes_what_is_under_way",),
+    14: ("robustness/test_durability.py::test_a_stop_under_load_finishes_running_requests",),
     15: ("database/test_synchronize.py", "cli/test_database.py"),
     25: (
         "api/rest/test_accounts.py",
@@ -23,7 +23,7 @@ ELSEWHERE = {
     26: ("api/rest/test_providers.py", "api/rest/test_sessions.py"),
     30: (
         "core/net/test_guarded_http.py",
-        "events/webhooks/test_webhooks.py::test_private_machines_are_not_told",
+        "events/webhooks/test_webhooks.py::test_webhooks_to_private_addresses_are_refused",
         "api/rest/test_providers.py::test_private_addresses_are_asked_only_where_that_is_set",
     ),
 }

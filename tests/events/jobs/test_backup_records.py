@@ -1,4 +1,4 @@
-"""The record of scheduled backups on both databases."""
+"""The record of scheduled backups on each database."""
 
 import pytest
 

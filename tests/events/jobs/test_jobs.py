@@ -1,4 +1,4 @@
-"""Jobs of a project's code on each database: asked for, by the clock, tried again, given up."""
+"""Jobs in a project's code on each database: added, scheduled, retried, and failed."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -81,7 +81,7 @@ def write_code(folder: Path, **files: str) -> Path:
 
 
 class Works:
-    """A service that has started, and the modules of its code."""
+    """A started service, and the modules of its code."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
@@ -91,7 +91,7 @@ class Works:
         self.index = __import__("sys").modules[f"{package}.index"]
 
     async def settled(self) -> None:
-        """Wait until there is nothing left that is due."""
+        """Wait until no job is due."""
         text = "SELECT count(*) FROM octavo_outbox WHERE due_at < 9000000000000"
         async with asyncio.timeout(PATIENCE):
             while await self.process.database.fetch_value(text):
@@ -152,7 +152,7 @@ async def test_a_delay(works: Works) -> None:
     await works.process.database.execute(f"DELETE FROM octavo_outbox WHERE id = {job}")
 
 
-async def test_what_fails_is_tried_again_and_given_up_with_its_place(works: Works) -> None:
+async def test_failed_jobs_are_retried_and_reported_with_their_location(works: Works) -> None:
     await works.app.enqueue(works.work.fails, "broken")
     await works.app.enqueue(works.work.slow)
     await works.settled()
@@ -206,7 +206,7 @@ async def test_only_functions_of_the_project_are_run(works: Works) -> None:
         ("tasks = {'0 3 * * *': print, '0 4 * * *': print}", "a task 'print' already exists"),
     ],
 )
-def test_what_is_wrong_with_tasks_stops_the_start(tmp_path: Path, cron: str, message: str) -> None:
+def test_errors_in_tasks_stop_the_start(tmp_path: Path, cron: str, message: str) -> None:
     write_code(tmp_path, cron=cron)
     with pytest.raises(InvalidCode) as raised:
         build(load_settings(tmp_path, {}, mode="production"))

@@ -15,7 +15,7 @@ def moment(text: str) -> int:
     "rule, zone, after, found",
     [
         ("0 3 * * *", "UTC", "2024-05-01T03:00:00", "2024-05-02T03:00:00"),
-        ("0 3 * * *", "Europe/Berlin", "2024-03-30T12:00:00", "2024-03-31T01:00:00"),  # the clock has gone forward
+        ("0 3 * * *", "Europe/Berlin", "2024-03-30T12:00:00", "2024-03-31T01:00:00"),  # daylight saving time has begun
         ("0 0 1 * * 1", "UTC", "2024-05-01T00:00:00", "2024-05-06T01:00:00"),
         ("*/10 * * * * *", "UTC", "2024-05-01T00:00:01", "2024-05-01T00:00:10"),
         ("0  9   * * mon-fri", "UTC", "2024-05-03T10:00:00", "2024-05-06T09:00:00"),
@@ -41,6 +41,6 @@ def test_the_next_occurrence(rule: str, zone: str, after: str, found: str) -> No
         ("*" * 300, "UTC", "at most 200"),
     ],
 )
-def test_what_means_nothing(rule: str, zone: str, message: str) -> None:
+def test_invalid_cron_expressions(rule: str, zone: str, message: str) -> None:
     with pytest.raises(InvalidSchedule, match=message):
         Schedule(rule, zone)

@@ -1,4 +1,4 @@
-"""Tasks by the clock: of all processes one starts each occurrence."""
+"""Scheduled tasks: one of all processes starts each occurrence."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ BEGIN = 1_700_000_000_000 // HOUR * HOUR + 1000
 
 @dataclass
 class Clock:
-    """A clock moved by hand, and what was started at which occurrence."""
+    """A clock that a test sets, and the started tasks by occurrence."""
 
     now: int = BEGIN
     started: list[tuple[str, int]] = field(default_factory=list)
@@ -54,7 +54,7 @@ async def test_one_of_all_processes_starts_each_occurrence(table: Database) -> N
 @pytest.mark.parametrize(
     "late, catches_up, count", [(GRACE // 2, False, 1), (GRACE * 2, False, 0), (GRACE * 2, True, 1)]
 )
-async def test_what_was_missed_is_left_out_or_made_up_for_once(
+async def test_missed_occurrences_are_skipped_or_run_once(
     table: Database, late: int, catches_up: bool, count: int
 ) -> None:
     clock = Clock()
@@ -69,7 +69,7 @@ async def test_what_was_missed_is_left_out_or_made_up_for_once(
     assert len(clock.started) == count + 1
 
 
-async def test_a_task_with_other_times_begins_anew(table: Database) -> None:
+async def test_a_changed_schedule_starts_over(table: Database) -> None:
     clock = Clock()
     await clock.process(table).look()
     clock.now += 3 * HOUR

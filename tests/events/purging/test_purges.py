@@ -1,4 +1,4 @@
-"""Caches in front are told what has changed: in the form of each, together, and however long they cannot be reached."""
+"""Purges of CDNs and reverse proxies: in the format of each, batched, and retried while they are unreachable."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ MANY_AT_ONCE = {
     "OCTAVO_MIDDLEWARES__REQUESTS__CONCURRENCY": "2000",
     "OCTAVO_MIDDLEWARES__REQUESTS__CONCURRENCY_PER_CLIENT": "2000",
 }
-"""One client may have a thousand requests under way: as a rule a quarter of the queue is its share."""
+"""One client may send a thousand concurrent requests: its default share is a quarter of the queue."""
 KEYED = {"OCTAVO_API__CACHING__SURROGATE_KEYS__HEADERS": "Surrogate-Key"}
 ARTICLE = {
     "kind": "collectionType",
@@ -59,7 +59,7 @@ class Front:
         return self.reply
 
     def named(self, header: str = "surrogate-key") -> set[str]:
-        """All tags that it received in a header and confirmed."""
+        """Return all tags that it received in a header and confirmed."""
         return {tag for one in self.asked for tag in one.headers.get(header, "").split()}
 
 
@@ -97,7 +97,7 @@ async def until(true: Callable[[], Any]) -> None:
 
 @asynccontextmanager
 async def open_newsroom(folder: Path, front: Front, **settings: str) -> AsyncIterator[Newsroom]:
-    """A service that has started, with what its settings say of caches."""
+    """Open a started service with settings for caches."""
     variables = {**KEYED, "OCTAVO_API__CACHING__PURGE__REPEAT": "", **settings}
     if not (folder / "src").exists():
         make_project(folder)
@@ -133,7 +133,7 @@ def database_variables(request: pytest.FixtureRequest) -> dict[str, str]:
     return postgresql_variables(server.create_database())
 
 
-async def test_a_change_is_told_in_the_form_of_each_cache(
+async def test_a_purge_has_the_format_of_each_cache(
     anyio_backend: str, tmp_path: Path, database_variables: dict[str, str]
 ) -> None:
     front = Front()
@@ -168,7 +168,7 @@ async def test_a_thousand_changes_are_few_requests(anyio_backend: str, tmp_path:
     front, written = Front(), threading.Event()
 
     def answer_after_all(asked: Asked) -> Reply:
-        """The cache is as slow as the writes, so that the number of rounds does not depend on the machine."""
+        """The cache is as slow as the writes, so the number of purge requests does not depend on the machine."""
         written.wait(PATIENCE)
         return front.answer(asked)
 
@@ -184,7 +184,7 @@ async def test_a_thousand_changes_are_few_requests(anyio_backend: str, tmp_path:
     assert len(front.asked) < 100
 
 
-async def test_what_was_told_is_told_again_later(anyio_backend: str, tmp_path: Path) -> None:
+async def test_purges_are_repeated_later(anyio_backend: str, tmp_path: Path) -> None:
     front = Front()
     with serving(front.answer) as url:
         reported = caches(varnish={"kind": "purge", "url": url}) | {
@@ -196,7 +196,7 @@ async def test_what_was_told_is_told_again_later(anyio_backend: str, tmp_path: P
     assert sum(f"{UID}:{number}" in told_to(one) for one in front.asked) == 3
 
 
-async def test_a_cache_that_is_away_is_told_when_it_is_back_and_holds_up_no_other(
+async def test_an_unreachable_cache_gets_its_purges_later_and_delays_no_other(
     anyio_backend: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -227,7 +227,7 @@ async def test_a_cache_that_is_away_is_told_when_it_is_back_and_holds_up_no_othe
     assert TOKEN not in caplog.text
 
 
-async def test_what_was_written_is_told_after_a_restart(anyio_backend: str, tmp_path: Path) -> None:
+async def test_pending_purges_are_sent_after_a_restart(anyio_backend: str, tmp_path: Path) -> None:
     front = Front()
     async with open_newsroom(
         tmp_path, front, **caches(one={"kind": "purge", "url": "http://127.0.0.1:9/"})
@@ -238,10 +238,10 @@ async def test_what_was_written_is_told_after_a_restart(anyio_backend: str, tmp_
             await newsroom.until_told(f"{UID}:{number}")
 
 
-async def test_what_appears_by_its_time_alone_is_told_then_also_after_a_restart(
+async def test_publications_in_the_future_are_purged_on_time_also_after_a_restart(
     anyio_backend: str, tmp_path: Path
 ) -> None:
-    """Whoever is asked for it before that time has answered, and caches keep, that it is not there."""
+    """Until that time, caches store a response without the entry."""
     front = Front()
     drafted = {**ARTICLE, "options": {"draftAndPublish": True}}
     make_project(tmp_path)
@@ -273,7 +273,7 @@ async def test_other_definitions_purge_everything(anyio_backend: str, tmp_path: 
             await newsroom.until_told("all")
 
 
-async def test_a_command_purges_what_others_have_written(anyio_backend: str, tmp_path: Path) -> None:
+async def test_a_command_purges_writes_of_other_programs(anyio_backend: str, tmp_path: Path) -> None:
     front = Front()
     with serving(front.answer) as url:
         reported = caches(one={"kind": "purge", "url": url})
@@ -286,7 +286,7 @@ async def test_a_command_purges_what_others_have_written(anyio_backend: str, tmp
     assert (code != 0, "caching.purge.caches" in said) == (True, True)
 
 
-async def test_nothing_is_written_down_where_no_cache_is_to_be_told(anyio_backend: str, tmp_path: Path) -> None:
+async def test_no_purge_is_stored_without_caches(anyio_backend: str, tmp_path: Path) -> None:
     async with open_newsroom(tmp_path, Front(), OCTAVO_SERVER__BACKGROUND="false") as newsroom:
         await newsroom.make()
         assert await newsroom.octavo.database.fetch_value("SELECT count(*) FROM octavo_outbox") == 0
@@ -304,7 +304,7 @@ async def test_nothing_is_written_down_where_no_cache_is_to_be_told(anyio_backen
         ({"kind": "purge", "url": "http://x", "token": f"{TOKEN}\n"}, r"one\.token"),
     ],
 )
-def test_what_cannot_be_told_is_refused_at_a_start(tmp_path: Path, table: dict[str, str], place: str) -> None:
+def test_invalid_cache_settings_stop_the_start(tmp_path: Path, table: dict[str, str], place: str) -> None:
     named = {**KEYED, **caches(one=table)}
     with pytest.raises(SettingsError, match=rf"caching\.purge\.caches\.{place}") as refused:
         load_settings(tmp_path, named)
@@ -328,7 +328,7 @@ def test_replicas_that_lag_are_waited_for(tmp_path: Path) -> None:
         load_settings(tmp_path, lagging)
 
 
-def test_a_token_may_come_from_the_environment_alone(tmp_path: Path) -> None:
+def test_a_token_must_be_in_the_environment(tmp_path: Path) -> None:
     settings = load_settings(
         tmp_path,
         {

@@ -1,4 +1,4 @@
-"""A newsroom on each database, one for all tests of a module."""
+"""A newsroom on each database, shared by the tests of a module."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -17,7 +17,7 @@ def listener() -> Listener:
 
 @pytest.fixture(scope="module")
 def listening(listener: Listener) -> Iterator[str]:
-    """The address that receives the events."""
+    """Serve a URL that receives the events."""
     with serving(listener.answer) as url:
         yield url
 

@@ -1,4 +1,4 @@
-"""A newsroom: a project with webhooks, started, on each database; and an address that receives the events."""
+"""A newsroom: a project with webhooks, started, on each database, and a listener that receives the events."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ PATIENCE = 120
 
 @dataclass
 class Listener:
-    """What an address receives; it answers as it is said to, at a path first what is in `first`."""
+    """Records requests. It responds with `first`, if it has the path, or else with `reply`."""
 
     asked: list[Asked] = field(default_factory=list)
     reply: Reply = field(default_factory=Reply)
@@ -64,7 +64,7 @@ class Listener:
 
 @dataclass
 class Newsroom:
-    """A service that has started, the address that it may tell, and who listens there."""
+    """A started service and the listener of its webhooks."""
 
     octavo: Process
     token: str
@@ -76,11 +76,11 @@ class Newsroom:
         return self.octavo.infrastructure.webhooks
 
     async def ask(self, method: str, path: str, data: Any = None) -> Answer:
-        """The answer to a request under /api with data, if there is any."""
+        """Return the response to a request below /api, with data if given."""
         return await self.send(method, path, b"" if data is None else json.dumps({"data": data}).encode())
 
     async def send(self, method: str, path: str, body: bytes, kind: str = "application/json") -> Answer:
-        """The answer to a request under /api."""
+        """Return the response to a request below /api."""
         sent: list[dict[str, Any]] = []
 
         async def send(message: Any) -> None:
@@ -93,13 +93,13 @@ class Newsroom:
         return Answer(start["status"], named, b"".join(piece.get("body", b"") for piece in pieces))
 
     async def make(self, **data: Any) -> int:
-        """A new article; its id."""
+        """Create an article and return its id."""
         answer = await self.ask("POST", "articles", {"title": "one", **data})
         assert answer.status == 200, answer.body
         return int(answer.json["data"]["id"])
 
     async def hook(self, path: str, **given: Any) -> Webhook:
-        """A webhook to a path of the listener, of all events unless said."""
+        """Create a webhook to a path of the listener, for all events by default."""
         return await self.webhooks.create(**{"name": path, "url": self.url + path, "events": EVENTS, **given})
 
 
@@ -107,7 +107,7 @@ class Newsroom:
 async def open_newsroom(
     folder: Path, variables: Mapping[str, str], url: str, listener: Listener
 ) -> AsyncIterator[Newsroom]:
-    """Start one that may tell the listener."""
+    """Start a newsroom that is allowed to send to the listener."""
     make_project(folder)
     write_type(folder, ARTICLE)
     host = url.removeprefix("http://")
@@ -122,7 +122,7 @@ async def open_newsroom(
 
 
 async def settled(newsroom: Newsroom) -> None:
-    """Wait until there is nothing to deliver."""
+    """Wait until nothing is left to deliver."""
     async with asyncio.timeout(PATIENCE):
         while await newsroom.octavo.database.fetch_value("SELECT count(*) FROM octavo_outbox"):  # noqa: ASYNC110
             await asyncio.sleep(0.005)

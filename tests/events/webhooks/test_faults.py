@@ -1,4 +1,4 @@
-"""A service whose workers are killed: an address is told of every change that is committed, and of none that is not."""
+"""A service whose workers are killed: a listener receives every committed change and no other."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 class SlowListener(Listener):
-    """An address that is slow and takes nothing, until it is open."""
+    """A slow listener that accepts no request until it is open."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class SlowListener(Listener):
 
 
 class Writers:
-    """Callers who make articles and change each; every third is undone by the project's hook."""
+    """Clients that create and update articles. The project's hook rejects every third one."""
 
     def __init__(self, port: int, token: str) -> None:
         self._port = port
@@ -80,13 +80,13 @@ class Writers:
                 self._ask("PUT", f"/api/articles/{made}", f"{title} again")
 
     def _ask(self, method: str, path: str, title: str) -> int | None:
-        """The id of the article in an event of its creation."""
+        """Return the id of the article in a creation event."""
         connection = HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
         try:
             connection.request(method, path, json.dumps({"data": {"title": title}}), self._headers)
             answer = connection.getresponse()
             body = json.loads(answer.read())
-        except (OSError, HTTPException):  # its worker was killed: who knows
+        except (OSError, HTTPException):  # its worker was killed: the result is unknown
             self._done.wait(0.05)
             return None
         finally:
@@ -100,7 +100,7 @@ class Writers:
 
 @pytest.fixture
 def variables(request: pytest.FixtureRequest, database: Database) -> dict[str, str]:
-    """What names the database that `database` is connected to."""
+    """Return the variables that configure the database of `database`."""
     if database.dialect.name == "sqlite":
         return {"DATABASE_CLIENT": "sqlite", "DATABASE_FILENAME": str(request.getfixturevalue("sqlite_path"))}
     return database_variables(request.getfixturevalue("postgresql_url"))
@@ -115,7 +115,7 @@ def kill(server: Server, *, all_of_them: bool) -> None:
 
 
 def changes_of(titles: list[str]) -> Iterator[tuple[str, str]]:
-    """The changes that have led to articles with these titles."""
+    """Return the changes of articles with these titles."""
     for title in titles:
         first = title.removesuffix(" again")
         yield "entry.create", first
@@ -144,7 +144,7 @@ async def test_killed_workers_tell_of_all_that_is_committed(
         assert listener.asked == []
         assert await database.fetch_value("SELECT count(*) FROM octavo_outbox") >= len(writers.committed)
         listener.open.set()
-        await database.execute("UPDATE octavo_outbox SET due_at = 0")  # as when their leases are over
+        await database.execute("UPDATE octavo_outbox SET due_at = 0")  # as when their leases expire
         with start() as server:
             async with asyncio.timeout(PATIENCE):
                 while await database.fetch_value("SELECT count(*) FROM octavo_outbox"):  # noqa: ASYNC110
@@ -164,7 +164,7 @@ async def test_killed_workers_tell_of_all_that_is_committed(
 
 
 def test_signatures_are_those_of_the_standards_own_example() -> None:
-    """Of https://github.com/standard-webhooks/standard-webhooks."""
+    """From https://github.com/standard-webhooks/standard-webhooks."""
     secret, message_id = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek"
     signature = sign(secret, message_id, 1614265330, b'{"test": 2432232314}')
     assert signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="

@@ -27,7 +27,7 @@ FILE = (
 
 
 def soon(milliseconds: int) -> str:
-    """A time that comes while a test waits."""
+    """Return a time that passes during the test."""
     moment = datetime.fromtimestamp((this_moment() + milliseconds) / 1000, UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -69,13 +69,13 @@ async def test_the_life_of_an_entry_in_v4s_words(newsroom: Newsroom) -> None:
     assert headers["x-own"] == "a b"
 
 
-async def test_what_is_published_at_a_time_is_told(newsroom: Newsroom) -> None:
+async def test_publications_in_the_future_send_events(newsroom: Newsroom) -> None:
     await newsroom.hook("/planned", events=["entry.publish", "entry.unpublish"])
     entry_id = await newsroom.make(publishedAt=None)
     times = {"publishAt": soon(300), "unpublishAt": soon(301)}
     assert (await newsroom.ask("PUT", f"articles/{entry_id}/actions/schedule", times)).status == 200
     listener = newsroom.listener
-    await until(lambda: len(listener.at("/planned")) == 2)  # between the two there is nothing to deliver
+    await until(lambda: len(listener.at("/planned")) == 2)  # nothing to deliver between the two
     assert listener.events("/planned") == ["entry.publish", "entry.unpublish"]
     assert listener.bodies("/planned")[0]["entry"]["publishedAt"] == times["publishAt"]
 
@@ -96,7 +96,7 @@ async def test_frequent_deletes_send_the_entry_and_remove_its_schedules(newsroom
     assert await database.fetch_value("SELECT count(*) FROM octavo_outbox WHERE topic = 'publication'") == 0
 
 
-async def test_a_schedule_that_failed_is_told(newsroom: Newsroom) -> None:
+async def test_failed_schedules_send_events(newsroom: Newsroom) -> None:
     await newsroom.hook("/failed", events=["entry.schedule_failed"])
     entry_id = await newsroom.make(publishedAt=None)
     due = soon(1000)
@@ -110,8 +110,8 @@ async def test_a_schedule_that_failed_is_told(newsroom: Newsroom) -> None:
     assert "title" in reported["error"]
 
 
-async def test_each_time_that_an_entry_is_published_or_taken_back_is_told(newsroom: Newsroom) -> None:
-    """Also when bodies of that shape have come often."""
+async def test_every_publication_and_unpublication_sends_an_event(newsroom: Newsroom) -> None:
+    """Also after many bodies of the same shape, which are cached."""
     await newsroom.hook("/often", events=["entry.publish", "entry.unpublish"])
     entry_id = await newsroom.make(publishedAt=None)
     times = [f"2020-01-0{day}T00:00:00.000Z" for day in range(1, 7)]
@@ -125,7 +125,7 @@ async def test_each_time_that_an_entry_is_published_or_taken_back_is_told(newsro
     assert reported == [moment for time in times for moment in (time, None)]
 
 
-async def test_new_entries_keep_the_time_that_they_come_with(newsroom: Newsroom) -> None:
+async def test_new_entries_keep_their_time_of_publication(newsroom: Newsroom) -> None:
     for day in range(1, 7):
         time = f"2020-01-0{day}T00:00:00.000Z"
         entry_id = await newsroom.make(publishedAt=time)
@@ -178,7 +178,7 @@ async def test_types_locales_events_and_populate_are_chosen(newsroom: Newsroom) 
     assert listener.at("/off") == []
 
 
-async def test_what_fails_is_sent_again_and_its_log_is_kept(newsroom: Newsroom) -> None:
+async def test_failed_deliveries_are_retried_and_logged(newsroom: Newsroom) -> None:
     webhook = await newsroom.hook("/fails", events=["entry.create"], types=[UID])
     newsroom.listener.first["/fails"] = [Reply(500, b"no " * 5000)]
     await newsroom.make()
@@ -210,7 +210,7 @@ async def test_what_fails_is_sent_again_and_its_log_is_kept(newsroom: Newsroom) 
         await newsroom.webhooks.redeliver("msg_none")
 
 
-async def test_a_test_says_at_once_what_came_of_it(newsroom: Newsroom) -> None:
+async def test_a_test_delivery_returns_its_result(newsroom: Newsroom) -> None:
     webhook = await newsroom.hook("/tried", enabled=False)
     answer = await newsroom.webhooks.test(webhook.id)
     assert (answer.status, answer.error) == (200, None)
@@ -234,7 +234,7 @@ async def test_a_test_says_at_once_what_came_of_it(newsroom: Newsroom) -> None:
         *("http://192.168.0.1/", "http://0.0.0.0/", "http://[fe80::1]/", "http://[64:ff9b::7f00:1]/"),
     ],
 )
-async def test_private_machines_are_not_told(newsroom: Newsroom, url: str) -> None:
+async def test_webhooks_to_private_addresses_are_refused(newsroom: Newsroom, url: str) -> None:
     webhook = await newsroom.webhooks.create(name="private", url=url, events=["entry.create"], enabled=False)
     answer = await newsroom.webhooks.test(webhook.id)
     assert answer.status is None
@@ -242,7 +242,7 @@ async def test_private_machines_are_not_told(newsroom: Newsroom, url: str) -> No
     await newsroom.webhooks.delete(webhook.id)
 
 
-async def test_one_that_is_gone_is_switched_off_and_told_no_more(newsroom: Newsroom) -> None:
+async def test_a_webhook_whose_url_is_gone_is_disabled(newsroom: Newsroom) -> None:
     webhook = await newsroom.hook("/gone", events=["entry.delete"])
     entry_id = await newsroom.make()
     await settled(newsroom)
@@ -256,7 +256,7 @@ async def test_one_that_is_gone_is_switched_off_and_told_no_more(newsroom: Newsr
     assert (await newsroom.webhooks.update(webhook.id, enabled=True)).disabled_because is None
 
 
-async def test_one_that_fails_again_and_again_is_switched_off(newsroom: Newsroom) -> None:
+async def test_a_repeatedly_failing_webhook_is_disabled(newsroom: Newsroom) -> None:
     webhook = await newsroom.hook("/bad")
     for _ in range(2):
         await newsroom.webhooks.count_failure(webhook.id, 3)
@@ -269,7 +269,7 @@ async def test_one_that_fails_again_and_again_is_switched_off(newsroom: Newsroom
     assert found.disabled_because == "3 messages in a row could not be delivered"
 
 
-async def test_what_is_wrong_with_one_is_told_with_its_place(newsroom: Newsroom) -> None:
+async def test_errors_in_a_webhook_are_reported_with_their_path(newsroom: Newsroom) -> None:
     wrong = {
         "name": " ",
         "url": "ftp://x",
@@ -299,7 +299,7 @@ async def test_what_is_wrong_with_one_is_told_with_its_place(newsroom: Newsroom)
         await newsroom.webhooks.update(4_000, name="x")
 
 
-async def test_files_and_users_are_told_and_what_is_removed_is_forgotten(newsroom: Newsroom) -> None:
+async def test_files_and_users_send_events_and_deleted_webhooks_lose_their_messages(newsroom: Newsroom) -> None:
     webhook = await newsroom.hook("/all", types=["plugin::*"])
     user = {"username": "ann", "email": "ann@example.org", "password": "secret-of-ann", "role": 1}
     assert (await newsroom.send("POST", "users", json.dumps(user).encode())).status == 201
@@ -327,7 +327,7 @@ async def test_files_and_users_are_told_and_what_is_removed_is_forgotten(newsroo
         await newsroom.webhooks.deliveries(webhook.id)
 
 
-async def test_nothing_is_written_where_nobody_is_told(newsroom: Newsroom) -> None:
+async def test_no_message_is_stored_without_webhooks(newsroom: Newsroom) -> None:
     await newsroom.hook("/off", enabled=False)
     await newsroom.hook("/other", types=["api::place.place"])
     await newsroom.make()

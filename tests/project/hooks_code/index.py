@@ -1,4 +1,4 @@
-"""Hooks of many types; what they receive is kept for tests to look at."""
+"""Hooks of several types, which record their arguments for tests."""
 
 from typing import Any
 

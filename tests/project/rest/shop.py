@@ -1,4 +1,4 @@
-"""The bookshop with its own code: files by their path below `src`."""
+"""The bookshop with project code: files by their path below `src`."""
 
 import shutil
 import textwrap
@@ -19,7 +19,7 @@ from tests.models.site import Site
 
 @dataclass(frozen=True)
 class Shop(Site):
-    """A bookshop with code; `ask` sends JSON, with full access where `full`."""
+    """A bookshop with code. `ask` sends JSON, with full access if `full` is set."""
 
     async def ask(self, method: str, target: str, body: Any = None, *, full: bool = False, **named: str) -> Answer:
         headers = [(name.replace("_", "-"), value) for name, value in named.items()]
@@ -35,7 +35,7 @@ class Shop(Site):
 
 
 def write_code(project: Path, files: Mapping[str, str]) -> Path:
-    """A project's folder with the definitions of the bookshop and these files."""
+    """Write a project with the bookshop's definitions and these files."""
     shutil.copytree(DEFINITIONS / "src", project / "src", dirs_exist_ok=True)
     for name, text in files.items():
         path = project / ("" if name.startswith("config/") else "src") / name
@@ -46,7 +46,7 @@ def write_code(project: Path, files: Mapping[str, str]) -> Path:
 
 @asynccontextmanager
 async def open_shop(project: Path, files: Mapping[str, str]) -> AsyncIterator[Shop]:
-    """A bookshop with these files, its database new."""
+    """Open a bookshop with these files and a new database."""
     write_code(project, files)
     (project / ".tmp").mkdir(exist_ok=True)
     (project / ".tmp/data.db").touch()

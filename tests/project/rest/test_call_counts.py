@@ -1,4 +1,4 @@
-"""Where a project has no code, a request costs what it costs in a project without any: the same calls, one by one."""
+"""Without project code, a request takes exactly the calls of a project without any code."""
 
 import inspect
 import sys
@@ -40,8 +40,7 @@ TARGETS = ("/api/authors?sort=name&populate=*", "/api/authors/1", "/api/genres?p
 
 
 async def calls(shop: Shop, target: str, flags: int = 0) -> Counter[str]:
-    """The functions of Octavo that answer a request that was seen before, with how often each is called. `flags`: those
-    alone whose code has them."""
+    """Count the calls of Octavo's functions for a repeated request. `flags`: only functions whose code has them."""
     for _ in range(3):
         await shop.get(target)
     found: Counter[str] = Counter()

@@ -82,7 +82,7 @@ async def test_actions_of_plugins_are_wrapped(shop: Shop) -> None:
     assert (await shop.get("/api/i18n/locales", FULL_TOKEN)).json == ["de-AT", "en", "fr"]
 
 
-async def test_who_may_stays_as_it_is(shop: Shop) -> None:
+async def test_permissions_stay_the_same(shop: Shop) -> None:
     for path in ("/api/users", "/api/users/count", "/api/i18n/locales"):
         assert (await shop.get(path)).status == 403
 
@@ -110,8 +110,8 @@ async def test_graphql_does_not_go_around_them(shop: Shop, tmp_path: Path) -> No
         assert len(asked.json["data"]["i18NLocales"]["data"]) == 3
 
 
-async def test_the_rest_of_a_plugins_controller_stays_as_it_is(tmp_path: Path) -> None:
-    """One action of its own makes no others the project's."""
+async def test_other_actions_of_a_plugin_do_not_change(tmp_path: Path) -> None:
+    """Replacing one action does not replace the others."""
     files = {
         "extensions/users-permissions/controllers/user.py": """
             from octavo import Controller

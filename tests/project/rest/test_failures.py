@@ -1,4 +1,4 @@
-"""Whatever a project's code raises or returns: the answer is the JSON envelope, and the log names the place."""
+"""Whatever a project's code raises or returns, the response is the JSON envelope, and the log contains the location."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -281,7 +281,7 @@ async def test_streams_that_fail_late_break_the_connection(
 
 
 @pytest.mark.parametrize("of", ["text", "number", "numbers", "function"])
-async def test_streams_of_nothing_that_can_be_sent(shop: Shop, of: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_streams_of_invalid_values(shop: Shop, of: str, caplog: pytest.LogCaptureFixture) -> None:
     failed(await shop.ask("GET", f"/api/stream?of={of}"), caplog, "Response.stream: expected")
 
 
@@ -304,7 +304,7 @@ async def test_streams_of_nothing_that_can_be_sent(shop: Shop, of: str, caplog: 
         ("data", {"data": {}}, ["data", "title"]),
     ],
 )
-async def test_bodies_that_lack_what_code_reads(shop: Shop, path: str, body: Any, where: list[str]) -> None:
+async def test_bodies_without_fields_that_code_reads(shop: Shop, path: str, body: Any, where: list[str]) -> None:
     answer = await shop.ask("POST", f"/api/{path}", body)
     assert (answer.status, answer.json["error"]["name"]) == (400, "ValidationError")
     assert [error["path"] for error in answer.json["error"]["details"]["errors"]] == [where]

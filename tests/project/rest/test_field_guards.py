@@ -1,4 +1,4 @@
-"""What guards an action over REST, before the root fields of GraphQL for that action."""
+"""Guards of an action over REST also protect the action's root fields in GraphQL."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -139,7 +139,7 @@ async def graphql(shop: Shop, query: str, *, key: str | None = None, full: bool 
 
 
 def seen(shop: Shop) -> Any:
-    """What the policy has seen since this was last called."""
+    """Return the policy's arguments since the last call."""
     cache = shop.octavo.site.extending.app.cache
     found = cache.get("seen")
     cache.delete("seen")
@@ -173,7 +173,7 @@ FIELDS = (
 
 
 @pytest.mark.parametrize("query, action", FIELDS, ids=[action for _, action in FIELDS])
-async def test_policies_of_rest_come_before_fields(shop: Shop, query: str, action: str) -> None:
+async def test_policies_of_rest_run_before_fields(shop: Shop, query: str, action: str) -> None:
     seen(shop)
     assert refused(await graphql(shop, query)) == ["Policy Failed"]
     noted = seen(shop)
@@ -263,7 +263,7 @@ async def test_an_operation_that_was_seen_before_is_checked_again(shop: Shop) ->
         assert (found and len(found["data"])) == count
 
 
-async def test_what_a_policy_changes_holds_for_the_field(shop: Shop) -> None:
+async def test_changes_by_a_policy_apply_to_the_field(shop: Shop) -> None:
     found = await graphql(shop, "{ notes(filters: {id: {in: [1, 2]}}) { data { id } meta { pagination { total } } } }")
     assert found["data"]["notes"] == {"data": [{"id": "2"}], "meta": {"pagination": {"total": 1}}}
     assert [one["id"] for one in (await shop.get("/api/notes", FULL_TOKEN)).json["data"]] == [2, 3]
@@ -317,7 +317,7 @@ async def test_permissions_come_before_policies(shop: Shop) -> None:
     assert seen(shop) is None
 
 
-async def test_v4_leaves_fields_open_and_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_profile_v4_leaves_fields_open_and_warns(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     async with open_shop(tmp_path, {**GUARDS, **V4}) as shop:
         for _, query in CLOSED_FIELDS[:5]:
@@ -371,7 +371,7 @@ async def test_fields_are_open_once_they_are_declared(tmp_path: Path, caplog: py
         assert "errors" not in await graphql(shop, CLOSED_FIELDS[2][1])
         assert refused(await graphql(shop, "mutation { deleteNote(id: 1) { data { id } } }")) == ["Policy Failed"]
         assert "errors" not in await graphql(shop, "mutation { deleteNote(id: 2) { data { id } } }")
-        assert refused(await graphql(shop, CLOSED_FIELDS[4][1])) == [CLOSED]  # a middleware does not say who may
+        assert refused(await graphql(shop, CLOSED_FIELDS[4][1])) == [CLOSED]  # a middleware is no authorization
     reported = [line.split(": ")[1] for line in caplog.messages if line.startswith("Closed in GraphQL: ")]
     assert reported == ["Mutation.deleteVault", "Mutation.register"]
 
@@ -412,7 +412,9 @@ async def test_a_route_elsewhere_guards_no_field(tmp_path: Path) -> None:
         assert len((await graphql(shop, "{ genres { data { id } } }"))["data"]["genres"]["data"]) > 1
         assert refused(await graphql(shop, "{ genre(id: 1) { data { id } } }")) == ["Policy Failed"]
         login = 'mutation { login(input: {identifier: "ed", password: "secret"}) { jwt } }'
-        assert refused(await graphql(shop, login)) == ["Policy Failed"]  # GET /auth/:provider/callback is no way in
+        assert refused(await graphql(shop, login)) == [
+            "Policy Failed"
+        ]  # GET /auth/:provider/callback does not count as sign-in
 
 
 async def test_a_project_without_guards_has_a_plain_schema(tmp_path: Path) -> None:

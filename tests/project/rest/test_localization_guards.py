@@ -47,7 +47,7 @@ BOOK, PAGE = "/api/books/1/localizations", "/api/front-page/localizations"
 
 
 async def localize(shop: Shop, path: str) -> tuple[int, Any]:
-    # an unknown locale: the route answers, and refuses the body
+    # an unknown locale: the route is called, and rejects the body
     answer = await shop.ask("POST", path, {"locale": "xx"}, full=True)
     return answer.status, answer.json["error"]["message"]
 

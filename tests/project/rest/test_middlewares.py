@@ -1,4 +1,4 @@
-"""Policies and middlewares over REST and GraphQL, global middlewares, and the state that all of them share."""
+"""Policies and middlewares over REST and GraphQL, global middlewares, and their shared state."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -131,7 +131,7 @@ async def test_one_policy_for_both_doors(shop: Shop) -> None:
     assert over_graphql.headers["x-seen"] == "outer set graphql field"
 
 
-async def test_policies_come_before_middlewares_and_know_the_path(shop: Shop) -> None:
+async def test_policies_run_before_middlewares_and_know_the_path(shop: Shop) -> None:
     first = (await shop.get("/api/books?sort=id")).json["data"][0]["id"]
     assert first == 1
     assert (await shop.get("/api/books/1")).status == 403
@@ -141,12 +141,12 @@ async def test_policies_come_before_middlewares_and_know_the_path(shop: Shop) ->
     assert (refused.status, refused.json["error"]["message"]) == (403, "Not you")
 
 
-async def test_a_middleware_changes_what_is_asked_and_answered(shop: Shop) -> None:
+async def test_a_middleware_changes_request_and_response(shop: Shop) -> None:
     shown = (await shop.get("/api/books?sort=id")).json
     assert (len(shown["data"]), shown["meta"]["counted"], shown["meta"]["pagination"]["pageSize"]) == (3, 3, 3)
 
 
-async def test_global_middlewares_stand_around_everything(shop: Shop) -> None:
+async def test_global_middlewares_wrap_everything(shop: Shop) -> None:
     plain = await shop.ask("GET", "/api/authors", full=True)
     assert plain.headers["x-who"] == "api::author.author.find api-token"
     by_cookie = await shop.ask("GET", "/api/authors", cookie=f"token={FULL_TOKEN}")
@@ -182,7 +182,7 @@ async def test_code_of_fields_that_fails(shop: Shop, caplog: pytest.LogCaptureFi
     assert said == ["src/index.py:5 slow: stopped after 1 s", "src/index.py:8 wrong: KeyError: 'missing'"]
 
 
-async def test_what_is_named_has_to_be_there(tmp_path: Path) -> None:
+async def test_unknown_names_stop_the_start(tmp_path: Path) -> None:
     from tests.project.rest.test_problems import problems
 
     files = {
@@ -193,7 +193,7 @@ async def test_what_is_named_has_to_be_there(tmp_path: Path) -> None:
     assert problems(tmp_path, files) == [f"config/middlewares.toml: use.0: {said}"]
 
 
-async def test_what_a_global_middleware_reads_and_changes(tmp_path: Path) -> None:
+async def test_a_global_middleware_reads_and_changes_request_and_response(tmp_path: Path) -> None:
     looking = """
         async def middleware(request, next):
             assert request.params == {}

@@ -1,4 +1,4 @@
-"""What is wrong with routes and controllers stops the start: everything at once, with its place."""
+"""Errors in routes and controllers stop the start: all at once, with their location."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def problems(project: Path, files: dict[str, str]) -> list[str]:
     return [str(problem) for problem in caught.value.problems]
 
 
-def test_files_that_hold_nothing_of_use(tmp_path: Path) -> None:
+def test_files_without_a_usable_definition(tmp_path: Path) -> None:
     found = problems(
         tmp_path,
         {

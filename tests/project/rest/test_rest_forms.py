@@ -1,4 +1,4 @@
-"""Arguments of fields as requests of REST, and what code changes in these as arguments again."""
+"""GraphQL arguments in the form of REST requests, and changes of that form by project code."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def operation(action: str) -> RestOperation:
 
 
 def changed(action: str, names: frozenset[str], given: dict[str, Any], change: Any) -> dict[str, Any]:
-    """The arguments of a field once something was changed in the form of a request."""
+    """Return the arguments of a field after a change in the form of a request."""
     row = operation(action)
     before, after = rest_form(row, given), rest_form(row, given)
     change(after)
@@ -65,7 +65,7 @@ def test_filters_that_code_sets(rest: Any, field: Any) -> None:
         ("anything", 1),
     ],
 )
-def test_what_no_argument_can_express(name: str, value: Any) -> None:
+def test_changes_without_an_equivalent_argument(name: str, value: Any) -> None:
     def change(form: Any) -> None:
         form.query[name] = value
 
@@ -73,7 +73,7 @@ def test_what_no_argument_can_express(name: str, value: Any) -> None:
         changed("find", LIST, {}, change)
 
 
-def test_what_nobody_changes_stays_as_it_was_given() -> None:
+def test_unchanged_arguments_stay_the_same() -> None:
     given: dict[str, Any] = {
         "filters": {"extra": {"eq": {"a": 1}}},
         "sort": [],

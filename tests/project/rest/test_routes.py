@@ -1,4 +1,4 @@
-"""Routes and controllers of a project over REST: overridden core actions, its own routes, who may."""
+"""Routes and controllers of a project over REST: overridden core actions, custom routes, permissions."""
 
 from collections.abc import AsyncIterator
 
@@ -85,7 +85,7 @@ async def shop(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> 
         yield opened
 
 
-async def test_a_default_populate_stays_on_the_prepared_road(shop: Shop) -> None:
+async def test_a_default_populate_uses_the_prepared_statement(shop: Shop) -> None:
     shown = await shop.get("/api/books?sort=id&pagination[pageSize]=2")
     assert [set(item["attributes"]) >= {"title", "author"} for item in shown.json["data"]] == [True, True]
     assert await shop.statements("/api/books?sort=id&pagination[pageSize]=2&pagination[withCount]=false") == 1
@@ -93,7 +93,7 @@ async def test_a_default_populate_stays_on_the_prepared_road(shop: Shop) -> None
     assert "author" not in named.json["data"][0]["attributes"]
 
 
-async def test_nobody_can_send_what_stands_for_a_changed_query(shop: Shop) -> None:
+async def test_clients_cannot_forge_a_changed_query(shop: Shop) -> None:
     await shop.get("/api/books")
     forged = await shop.get("/api/shelf?%7B%22populate%22:[%22genres%22]%7D")
     assert "author" in forged.json["data"][0]["attributes"]
@@ -111,7 +111,7 @@ async def test_a_body_may_be_changed(shop: Shop) -> None:
     assert (made.status, made.json["data"]["attributes"]["title"]) == (200, "SMALL")
 
 
-async def test_routes_of_its_own(shop: Shop) -> None:
+async def test_custom_routes(shop: Shop) -> None:
     first = await shop.get("/api/books/first/here?a[b]=1")
     assert first.json["by"] == "here"
     assert first.json["asked"] == {"a": {"b": "1"}}
@@ -137,15 +137,15 @@ async def test_errors_of_code(shop: Shop, caplog: pytest.LogCaptureFixture) -> N
     assert "fail: KeyError: 'missing'" in said
 
 
-async def test_who_may(shop: Shop) -> None:
+async def test_permissions_of_routes(shop: Shop) -> None:
     assert (await shop.get("/api/books/closed")).status == 403
     assert (await shop.ask("GET", "/api/books/closed", full=True)).status == 204
-    assert (await shop.get("/api/books/scoped")).status == 204  # the public may find books
+    assert (await shop.get("/api/books/scoped")).status == 204  # the public has the permission `find`
     assert (await shop.get("/api/inline")).status == 401
     assert (await shop.ask("GET", "/api/inline", full=True)).status == 200
 
 
-async def test_a_core_router_says_which_routes_there_are(shop: Shop) -> None:
+async def test_a_core_router_selects_routes(shop: Shop) -> None:
     routes = {(route.method, route.template) for route in shop.octavo.site.router.routes()}
     assert {("GET", "/api/people/authors"), ("GET", "/api/books")} <= routes
     assert routes.isdisjoint({("DELETE", "/api/books/:id"), ("GET", "/api/authors"), ("POST", "/api/people/authors")})

@@ -1,4 +1,6 @@
-"""Services of a project, its own and those that core actions ask; and what controllers check, prune and form."""
+"""Services of a project, custom ones and those that core actions call, and the controllers' validation, sanitization
+and transformation.
+"""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -109,7 +111,7 @@ async def shop(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> 
         yield opened
 
 
-async def test_a_core_action_asks_a_service_that_is_the_projects(shop: Shop) -> None:
+async def test_a_core_action_calls_the_service_of_the_project(shop: Shop) -> None:
     found = await shop.get("/api/genres?sort=id&pagination[pageSize]=2&fields[0]=name")
     assert found.status == 200, found.body
     assert [item["attributes"]["shelf"] for item in found.json["data"]] == ["G1", "G2"]
@@ -154,17 +156,17 @@ async def test_a_page_of_size_zero_has_no_pages(shop: Shop) -> None:
     assert empty.json == {"results": [], "pagination": {"page": 1, "pageSize": 0, "pageCount": 0, "total": 0}}
 
 
-async def test_nothing_has_no_form(shop: Shop) -> None:
+async def test_none_is_transformed_to_none(shop: Shop) -> None:
     assert (await shop.get("/api/formless")).json == {"none": None, "may": True}
 
 
 async def test_another_controller(shop: Shop) -> None:
-    """One that the project has no class for has the core actions."""
+    """A controller without a class in the project has the core actions."""
     assert (await shop.get("/api/other?sort=id")).json == (await shop.get("/api/genres?sort=id")).json
     assert (await shop.get("/api/nobody")).status == 500
 
 
-async def test_nothing_is_not_found_as_in_v4(shop: Shop) -> None:
+async def test_none_is_a_404_as_in_v4(shop: Shop) -> None:
     assert (await shop.get("/api/nothing")).status == 404
 
 
@@ -221,10 +223,10 @@ async def test_the_service_of_a_single_type(front: Shop) -> None:
     gone = await front.ask("DELETE", "/api/front-page", full=True)
     assert gone.json["data"]["attributes"]["gone"] is True
     made = await front.ask("PUT", "/api/front-page", {"data": {"headline": "again"}}, full=True)
-    assert made.json["error"]["message"] == "singleType.alreadyExists"  # its localizations are there
+    assert made.json["error"]["message"] == "singleType.alreadyExists"  # its localizations are included
 
 
-async def test_a_service_gets_as_many_arguments_as_it_takes(front: Shop) -> None:
+async def test_a_service_gets_only_the_arguments_that_it_accepts(front: Shop) -> None:
     found = await front.get("/api/books/7?fields[0]=title")
     assert found.json["data"] == {"id": 7, "attributes": {"title": "few arguments"}, "meta": {"availableLocales": []}}
     assert (await front.get("/api/books?sort=id")).json["data"] == [
@@ -232,7 +234,7 @@ async def test_a_service_gets_as_many_arguments_as_it_takes(front: Shop) -> None
     ]
 
 
-async def test_nothing_is_an_answer_where_that_is_set(front: Shop) -> None:
+async def test_none_is_a_204_if_set(front: Shop) -> None:
     assert (await front.get("/api/nothing")).status == 204
 
 
@@ -251,7 +253,7 @@ async def test_lists_and_nothing(shop: Shop) -> None:
     assert (await shop.get("/api/none")).status == 404
 
 
-async def test_a_query_loses_what_may_not_be_asked(shop: Shop) -> None:
+async def test_a_query_is_sanitized(shop: Shop) -> None:
     query = (
         "filters[$or][0][title]=a&filters[$or][1][nothing]=b&filters[createdBy][id]=1&sort[0]=title&sort[1]=nothing"
         "&fields[0]=title&fields[1]=nothing&populate[author][fields][0]=name&populate[vault]=1&populate[genres]=true"
@@ -270,13 +272,13 @@ async def test_a_query_loses_what_may_not_be_asked(shop: Shop) -> None:
     assert (await shop.get(f"/api/clean?{nothing_left}")).json == {"filters": {}, "sort": [], "populate": {}}
 
 
-async def test_data_loses_what_may_not_be_written(shop: Shop) -> None:
+async def test_data_is_sanitized(shop: Shop) -> None:
     kept = await shop.ask("POST", "/api/write", {"id": 3, "createdAt": "2020-01-01", "title": "a", "author": 1})
     assert kept.json["title"] == "a"
     assert kept.json.keys().isdisjoint({"id", "createdAt"})
 
 
-def test_services_that_cannot_be_made(tmp_path: Path) -> None:
+def test_services_that_cannot_be_created(tmp_path: Path) -> None:
     files = {
         "api/book/services/book.py": """\
             from octavo import Service

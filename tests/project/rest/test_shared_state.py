@@ -1,4 +1,4 @@
-"""What the code of one request keeps for other code of it is there for hooks, by both doors."""
+"""State of a request is available to hooks, over REST and GraphQL."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -41,7 +41,7 @@ async def shop(anyio_backend: str, tmp_path: Path) -> AsyncIterator[Shop]:
         yield opened
 
 
-async def test_hooks_see_what_the_request_keeps(shop: Shop) -> None:
+async def test_hooks_see_the_state_of_the_request(shop: Shop) -> None:
     made = await shop.ask("POST", "/api/vaults", {"data": {}}, full=True)
     assert made.json["data"]["attributes"]["code"] == "asked"
     text = "mutation { createVault(data: {}) { data { attributes { code } } } }"

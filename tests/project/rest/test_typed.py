@@ -1,4 +1,4 @@
-"""What code imports from `octavo` is typed: a strict type checker agrees with it, and finds what is wrong."""
+"""The public names in `octavo` are typed: a strict type checker accepts correct code, and finds errors."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Hooks of vaults: what they do is asked for by the code of a vault."""
+"""Hooks of vaults. The vault's code selects the action."""
 
 import asyncio
 from typing import Any
