@@ -24,7 +24,7 @@ ELSEWHERE = {
     30: (
         "core/net/test_guarded_http.py",
         "events/webhooks/test_webhooks.py::test_webhooks_to_private_addresses_are_refused",
-        "api/rest/test_providers.py::test_private_addresses_are_asked_only_where_that_is_set",
+        "api/rest/test_providers.py::test_private_addresses_are_requested_only_if_configured",
     ),
 }
 
