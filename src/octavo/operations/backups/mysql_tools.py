@@ -98,13 +98,12 @@ def _started(
         with subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=messages) as process:
             try:
                 yield process
-            except BackupFailed as error:
-                if process.stdin is None:  # an incomplete dump, of which the program knows the reason
+            except BaseException as error:
+                if isinstance(error, BackupFailed) and process.stdin is None:
+                    # An incomplete dump, of which the program knows the reason.
                     raise BackupFailed(_end(process, messages) or str(error)) from error
                 process.kill()
-                raise
-            except BaseException:
-                process.kill()
+                _end(process, messages)
                 raise
             if said := _end(process, messages):
                 raise BackupFailed(said)
