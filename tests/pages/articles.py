@@ -1,4 +1,4 @@
-"""Articles of the sample project that tests of pages write in."""
+"""Articles of the sample project for tests that write."""
 
 from typing import Any
 
@@ -14,11 +14,11 @@ KEPT = """new Promise((done) => {
     all.onsuccess = () => (asked.result.close(), done(JSON.stringify(all.result)));
   };
 })"""
-"""What the browser keeps of forms that were not saved."""
+"""The unsaved changes that the browser stores."""
 
 
 def make(desk: Desk, title: str, **more: Any) -> int:
-    """An article that nobody else of these tests touches."""
+    """Create an article that no other test uses."""
     slug = title.lower().replace(" ", "-")
     made = desk.ask("POST", LIST, {"title": title, "slug": slug, "format": "note", "featured": False, **more})
     return int(made["id"])
@@ -30,13 +30,13 @@ def stored(desk: Desk, article: int) -> dict[str, Any]:
 
 
 def open_form(desk: Desk, article: int | str) -> None:
-    """The form of an article, as from a bookmark."""
+    """Open an article's form from its URL."""
     desk.open(f"{FORM}/{article}")
     desk.see("Reading minutes")
 
 
 def leave(desk: Desk) -> None:
-    """Whatever is in a form is thrown away with the page and what the browser keeps."""
+    """Leave the form and discard its unsaved changes."""
     desk.do("indexedDB.deleteDatabase('octavo.drafts') && true")
     desk.page.send("Page.navigate", url="about:blank")
     desk.until("location.href === 'about:blank'", "another page")

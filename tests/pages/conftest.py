@@ -1,4 +1,4 @@
-"""What tests of the administrators' pages share: the sample project served for them, and Ada at its pages."""
+"""Fixtures for tests of the admin pages: the sample project on a server, and Ada in a browser."""
 
 import shutil
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ from tests.pages.sample import FIRST, magazine
 from tests.pages.sections import show_one_form
 
 LONGEST = 1800.0
-"""Seconds that the tests of a module may take on a slow machine before their browser is ended."""
+"""Maximum seconds for the tests of a module on a slow machine, after which the browser is stopped."""
 
 
 @pytest.fixture(scope="session")
 def seeded_magazine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample project with its sample content on SQLite, to be copied: a copy takes half the time of a new one."""
+    """Create the sample project with its content on SQLite as a template: copying takes half the time of seeding."""
     project = magazine(tmp_path_factory.mktemp("seeded"))
     with serving("develop", project, "--seed", **FIRST):
         return project
@@ -26,7 +26,7 @@ def seeded_magazine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def service(seeded_magazine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The sample project with its sample content, in its own folder, on SQLite. Ada is its administrator."""
+    """Serve a copy of the sample project with its content, on SQLite. Ada is its administrator."""
     project = shutil.copytree(seeded_magazine, tmp_path_factory.mktemp("pages") / "magazine")
     with serving("develop", project, **FIRST) as server:
         yield server
@@ -34,7 +34,7 @@ def service(seeded_magazine: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """A page of a browser."""
+    """Open a browser page."""
     browser = find_browser()
     if browser is None:
         pytest.skip(MISSING)
@@ -44,7 +44,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def desk(service: Server, page: Page) -> Desk:
-    """Ada, logged in. Articles have one form, for tests of fields; `tests/pages/test_sections.py` has tabs."""
+    """Sign in as Ada. Articles have one form without tabs; `tests/pages/test_sections.py` tests tabs."""
     found = Desk(page, f"http://127.0.0.1:{service.port}")
     show_one_form(found)
     found.log_in(ADA)
@@ -53,7 +53,7 @@ def desk(service: Server, page: Page) -> Desk:
 
 @pytest.fixture(autouse=True)
 def nothing_is_wrong(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Whatever a page does, it breaks no policy, throws nothing and asks nobody else; and it leaves nothing behind."""
+    """Fail tests whose pages violate the content security policy, throw errors or contact other hosts; clean up."""
     yield
     if "desk" not in request.fixturenames:
         return

@@ -1,4 +1,4 @@
-"""A user at the pages of administrators, in a real browser: what editors see and do, and what must never happen."""
+"""A user of the admin pages in a real browser: common actions, and checks for errors and accessibility."""
 
 import base64
 import json
@@ -14,21 +14,21 @@ from tests.models.pictures import picture
 from tests.panel.editor import Editor
 
 AXE: Final = ROOT / "admin/node_modules/axe-core/axe.min.js"
-"""There where the pages were built once; else nothing is known of accessibility."""
+"""Exists only where the pages were built; without it, accessibility is not checked."""
 _REFUSED: Final = re.compile(r"the server responded with a status of 4\d\d")
-"""What a browser says of answers that pages expect: a session that is none, a form that is wrong."""
+"""Expected errors in the browser's console: no session, or invalid input."""
 
 _CONTROLS: Final = {
     *("button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "switch", "slider"),
     *("spinbutton", "tab", "menu", "menuitem", "menuitemradio", "menuitemcheckbox", "option", "dialog", "alertdialog"),
     *("image", "table", "navigation", "tree", "treeitem"),
 }
-"""Roles of elements with an accessible name."""
+"""Roles of elements that need an accessible name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who logs in."""
+    """A user's credentials."""
 
     email: str
     password: str
@@ -38,7 +38,7 @@ ADA: Final = Person("ada@example.org", "Passw0rd-of-Ada")
 
 
 class Desk(Editor):
-    """An editor at our own pages."""
+    """An editor on the admin pages."""
 
     def __init__(self, page: Page, base: str, pictures: Path | None = None) -> None:
         super().__init__(page, base, pictures)
@@ -53,7 +53,7 @@ class Desk(Editor):
         self._tokens: dict[Person, str] = {}
 
     def log_in(self, person: Person) -> None:
-        """From whatever page to the first one of a user."""
+        """Sign in from any page."""
         self._logged_in = person
         self.page.send("Network.clearBrowserCookies")
         self.open("/admin/auth/login")
@@ -63,26 +63,26 @@ class Desk(Editor):
         self.see("Next steps")
 
     def tidy(self) -> None:
-        """Whatever became of a test, the next one finds Ada at a wide and light window."""
+        """Restore Ada's session, a wide window and the light theme for the next test."""
         self.size(1400)
         self.theme("light")
         if self._logged_in not in (None, ADA):
             self.log_in(ADA)
 
     def speak(self, language: str) -> None:
-        """Choose a language of the pages, as the browser remembers it."""
+        """Choose the language of the pages, which the browser stores."""
         self.open("/admin/auth/login")
         self.page.do(f"(localStorage.setItem('octavo.language', {json.dumps(language)}), 0)")
 
     def token(self, person: Person = ADA) -> str:
-        """A token for requests of one's own; logins are counted, so each gets one."""
+        """Return an API token for a user. Sign-ins are rate limited, so it is reused."""
         if person not in self._tokens:
             answer = self.ask("POST", "/admin/login", {"email": person.email, "password": person.password}, token="")
             self._tokens[person] = str(answer["data"]["token"])
         return self._tokens[person]
 
     def ask(self, method: str, path: str, body: Any = None, token: str | None = None) -> Any:
-        """The JSON that the service answers to Ada, or to whose token it is."""
+        """Send a request as Ada, or with another token, and return the JSON of the response."""
         headers = {"Content-Type": "application/json"}
         if token != "":
             headers["Authorization"] = f"Bearer {self.token() if token is None else token}"
@@ -91,7 +91,7 @@ class Desk(Editor):
             return json.loads(answer.read() or b"null")
 
     def hire(self, person: Person, *roles: int) -> int:
-        """Make a user an administrator with these roles; their id."""
+        """Create an administrator with these roles and return their id."""
         name = person.email.partition("@")[0].title()
         reported = self.ask("POST", "/admin/users", {"firstname": name, "email": person.email, "roles": list(roles)})[
             "data"
@@ -103,7 +103,7 @@ class Desk(Editor):
         return int(reported["id"])
 
     def pick(self, label: str, option: str) -> None:
-        """Choose in a list of choices that the browser draws."""
+        """Choose an option in a native `select`."""
         self.until(
             f"""((list) => {{
               const found = [...(list?.options ?? [])].find((one) => one.text.trim() === {json.dumps(option)});
@@ -115,7 +115,7 @@ class Desk(Editor):
         )
 
     def give(self, selector: str, name: str) -> None:
-        """Give a small image to an input for files, as a user does who chooses one."""
+        """Put a small image into a file input, as a user does."""
         data = base64.b64encode(picture("PNG", 64, 48)).decode()
         self.until(
             f"""((input) => {{
@@ -130,7 +130,7 @@ class Desk(Editor):
         )
 
     def drag(self, found: str, onto: str) -> None:
-        """Take the first of what a CSS selector finds by the mouse, hold it over another, and let it go there."""
+        """Drag the first match of a CSS selector onto another element."""
         places = (
             "(() => {{ const box = document.querySelector({}).getBoundingClientRect();"
             " return [box.x + box.width / 2, box.y + box.height / 2] }})()"
@@ -152,17 +152,17 @@ class Desk(Editor):
         self.until("!document.querySelector('#dnd-action-dragged-el')", "what was dragged in its place")
 
     def size(self, width: int, height: int = 900) -> None:
-        """Look at the pages in a window of that size."""
+        """Set the window's size."""
         self.page.send(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
 
     def theme(self, name: str) -> None:
-        """Let the system be `light` or `dark`."""
+        """Set the system's color scheme, `light` or `dark`."""
         self.page.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
 
     def settle(self) -> None:
-        """Wait until pictures and letters are there and nothing moves any more."""
+        """Wait until images and fonts are loaded and all animations have ended."""
         self.until("[...document.images].every((one) => one.complete || one.loading === 'lazy')", "all pictures")
         self.page.do(
             "document.fonts.ready"
@@ -172,13 +172,13 @@ class Desk(Editor):
         )
 
     def nameless(self) -> list[str]:
-        """Controls that have no name in the tree that screen readers read."""
+        """Return the roles of controls that have no name in the accessibility tree."""
         nodes = self.page.send("Accessibility.getFullAXTree")["nodes"]
         found = [node for node in nodes if not node["ignored"] and node["role"].get("value") in _CONTROLS]
         return [node["role"]["value"] for node in found if not node.get("name", {}).get("value", "").strip()]
 
     def complaints(self) -> list[str]:
-        """What the browser complained about since the last time, and addresses of others that were asked."""
+        """Return the browser's errors since the last call, and requested URLs of other hosts."""
         wrong = [text for text in self.page.wrong if not _REFUSED.search(text)]
         allowed = (self.base, *self.others, "data:", "blob:", "about:")
         others = [url for url in self.page.asked if not url.startswith(allowed)]
@@ -187,8 +187,9 @@ class Desk(Editor):
         return wrong + others
 
     def barriers(self) -> list[str]:
-        """What axe finds that keeps people out, by the rules of WCAG 2.2 AA and its own good practice. Without axe the
-        rest of a test still counts, and that this is not known is reported in its end."""
+        """Return axe's violations of WCAG 2.2 AA and of its own best practices. Without axe, return none; the test is
+        then reported as skipped at its end.
+        """
         if not AXE.is_file():
             self.is_unjudged = True
             return []
@@ -200,5 +201,5 @@ class Desk(Editor):
         return list(found)
 
     def overflows(self) -> bool:
-        """Whether the page is wider than its window."""
+        """Return whether the page is wider than its window."""
         return bool(self.page.do("document.documentElement.scrollWidth > document.documentElement.clientWidth"))

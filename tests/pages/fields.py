@@ -1,8 +1,8 @@
-"""Where fields are in a page."""
+"""Locate fields on a page."""
 
 import json
 
 
 def place(path: str) -> str:
-    """Return the script of the field at a path."""
+    """Return the script that finds the field with a path."""
     return f"document.querySelector('[data-path={json.dumps(path)}]')"

@@ -80,13 +80,13 @@ class LiveSite:
         return Answer(404)
 
     def _documented(self) -> str:
-        """The page of the guide, for events."""
+        """Return the page in the guide, adapted to events."""
         blocks = re.findall(r"```html\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
         page = next(block for block in blocks if "startPreview" in block)
         return str(page).replace("https://cms.conference.example", self.octavo).replace("/api/talks", "/api/events")
 
     def _begin(self, asked: Asked) -> Answer:
-        """Exchange the code, and go on without it."""
+        """Exchange the code, and redirect to the URL without it."""
         status, answer = self._ask("POST", "/octavo/preview-tokens", {"code": asked.query.get("code", "")})
         if status != 200:
             self.refused.append(status)

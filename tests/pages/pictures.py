@@ -1,9 +1,9 @@
-"""Pictures of every page of administrators, in both themes and three widths, to be looked at.
+"""Screenshots of every admin page, in both themes and three widths.
 
     python -m tests.pages.pictures FOLDER [--only NAME] [--docs] [--right-to-left]
 
-It serves the sample project for itself. Pictures are called `PAGE-WIDTH-THEME.webp`; a page that is not there is told.
-`--docs`: those that docs/pictures holds, one at each width and in each theme that tells something of its own.
+Starts a server for the sample project. Files are called `PAGE-WIDTH-THEME.webp`; missing pages are reported. `--docs`
+takes only those in docs/pictures: one for each width, and for each theme that looks different.
 """
 
 import argparse
@@ -21,14 +21,14 @@ from tests.panel.editor import Unseen
 
 _HEIGHTS = {390: 844, 1024: 768, 1600: 1000}
 _TALLEST = 3000
-"""Pixels of a page that is longer than its window."""
+"""Maximum height in pixels."""
 _TALLEST_IN_DOCS = 1400
 _QUALITY = 75
 _OF_DOCS = frozenset({(1600, "light"), (1600, "dark"), (1024, "dark"), (390, "light")})
 
 
 def main() -> int:
-    """Take all pictures; 1 if a page is not there."""
+    """Take all screenshots; return 1 if a page is missing."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default="")
@@ -57,7 +57,7 @@ def main() -> int:
 
 
 def take(desk: Desk, places: dict[str, Place], only: str, *, of_docs: bool) -> list[str]:
-    """Take the pictures of these pages; what went wrong."""
+    """Take screenshots of these pages and return the problems."""
     missing = []
     for name, place in places.items():
         if only not in name:
@@ -79,7 +79,7 @@ def take(desk: Desk, places: dict[str, Place], only: str, *, of_docs: bool) -> l
 
 
 def keep(desk: Desk, name: str, height: int, tallest: int) -> None:
-    """Keep a picture of the whole page, as far as it goes."""
+    """Save a screenshot of the whole page, up to the maximum height."""
     width, whole = desk.page.do("[innerWidth, document.documentElement.scrollHeight]")
     clip = {"x": 0, "y": 0, "width": width, "height": min(max(whole, height), tallest), "scale": 1}
     taken = desk.page.send(

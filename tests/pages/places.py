@@ -1,4 +1,4 @@
-"""Every page of the administrators' pages: by a name, its address, and a text that says that it is there."""
+"""All admin pages: name, URL, and a text that shows that the page has loaded."""
 
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 from tests.pages.desk import Desk
 
 WIDTHS: Final = (390, 1024, 1600)
-"""Pixels: a telephone, a small computer, a large one."""
+"""Pixels: a phone, a small computer, a large one."""
 THEMES: Final = ("light", "dark")
 
 
 class Place(NamedTuple):
-    """A page: its address below `/admin`, and what is read on it once it is there."""
+    """A page: its URL below `/admin`, and a text that it contains once loaded."""
 
     address: str
     text: str
@@ -23,7 +23,7 @@ OUTSIDE: Final = {
     "login": Place("/auth/login", "Welcome back"),
     "forgotten": Place("/auth/forgot-password", "Reset your password"),
 }
-"""Pages for those who are not logged in."""
+"""Pages for signed-out users."""
 PLACES: Final = {
     "home": Place("/", "Next steps"),
     "list": Place(f"{_LISTS}/api::article.article?sort=id:ASC", "in total"),
@@ -73,13 +73,13 @@ PLACES: Final = {
 
 
 def visit(desk: Desk, place: Place) -> None:
-    """Go there, and wait until it is there."""
+    """Open a page, and wait until it has loaded."""
     desk.open(f"/admin{place.address}")
     desk.see(place.text)
 
 
 def everywhere(desk: Desk, look: Callable[[], list[str]]) -> str:
-    """What a user finds who looks at every page: a line for each finding, with the name of its page."""
+    """Run a check on every page and return its findings, one a line with the page's name."""
     found = set()
     for name, place in PLACES.items():
         visit(desk, place)

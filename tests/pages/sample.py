@@ -1,4 +1,4 @@
-"""What the pages are tried on: the sample project in its own folder, and who its first administrator is."""
+"""The sample project in its own folder, and its first administrator."""
 
 import shutil
 from pathlib import Path
@@ -10,11 +10,11 @@ from tests.pages.desk import ADA
 
 FIRST: Final = {"OCTAVO_ADMIN__FIRST__EMAIL": ADA.email, "OCTAVO_ADMIN__FIRST__PASSWORD": ADA.password}
 RIGHT_TO_LEFT: Final = "he"
-"""A language that is written so."""
+"""A language that is written from right to left."""
 
 
 def magazine(folder: Path, language: str | None = None) -> Path:
-    """The sample project; with a language that says nothing of its own, so what is said is English."""
+    """Copy the sample project, optionally with a language whose texts are all missing, so that English is shown."""
     project = folder / "magazine"
     shutil.copytree(ROOT / "examples/magazine", project, ignore=shutil.ignore_patterns(".octavo", ".env", "data"))
     if language is not None:

@@ -16,17 +16,17 @@ HERE = "document.querySelector('nav a[aria-current=page]')?.innerText"
         ("/admin/plugins/upload", "Media library"),
     ],
 )
-def test_the_menu_says_where_one_is_from_the_first_page_on(desk: Desk, address: str, name: str) -> None:
+def test_the_menu_marks_the_current_page(desk: Desk, address: str, name: str) -> None:
     desk.open(address)
     desk.until(f"{HERE} === {name!r}", f"{name} as the page that is shown")
 
 
-def test_the_settings_begin_with_what_there_is(desk: Desk) -> None:
+def test_the_settings_start_with_an_overview(desk: Desk) -> None:
     desk.open("/admin/settings")
     desk.see("Choose a section")
 
 
-def test_back_and_forward_lead_through_lists_and_entries(desk: Desk) -> None:
+def test_back_and_forward_between_lists_and_entries(desk: Desk) -> None:
     desk.open("/admin/content-manager/collection-types/api::tag.tag?pageSize=10")
     desk.see("in total")
     desk.click_at("tbody th a")
@@ -49,12 +49,12 @@ def test_back_and_forward_lead_through_lists_and_entries(desk: Desk) -> None:
         ("single-types/api::article.article", "Content type not found"),
     ],
 )
-def test_addresses_of_nothing_say_so(desk: Desk, address: str, said: str) -> None:
+def test_unknown_content_types_and_entries_show_a_message(desk: Desk, address: str, said: str) -> None:
     desk.open(f"/admin/content-manager/{address}")
     desk.see(said)
 
 
-def test_an_entry_is_in_its_own_language_whatever_the_address_says(desk: Desk) -> None:
+def test_the_entrys_locale_takes_precedence_over_the_url(desk: Desk) -> None:
     there = "/content-manager/collection-types/api::category.category"
     [german] = desk.ask("GET", f"{there}?locale=de&filters[name][$eq]=Fl%C3%BCsse")["results"]
     desk.open(f"/admin{there}/{german['id']}?plugins[i18n][locale]=en")

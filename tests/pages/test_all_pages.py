@@ -1,4 +1,4 @@
-"""Every page: nobody is kept out of it, in both themes and at each width, and every control has a name."""
+"""Every page: accessible in both themes and at each width, and every control has a name."""
 
 from collections.abc import Iterator
 
@@ -12,13 +12,13 @@ from tests.pages.sample import FIRST, magazine
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The sample project in which every request counts as slow, so that there are some to be listed."""
+    """Serve the sample project with every request counted as slow, so that the list of slow requests is not empty."""
     project = magazine(tmp_path_factory.mktemp("pages"))
     with serving("develop", project, "--seed", **FIRST, OCTAVO_SERVER__METRICS__SLOW_THRESHOLD="0") as server:
         yield server
 
 
-def test_nobody_is_kept_out_of_any_page(desk: Desk) -> None:
+def test_every_page_is_accessible(desk: Desk) -> None:
     def look() -> list[str]:
         found = []
         for theme in THEMES:

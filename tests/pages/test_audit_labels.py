@@ -11,7 +11,7 @@ ADMIN = Path(__file__).parents[2] / "admin/src"
 LABEL = re.compile(r"^  '([A-Z]+ /[^']*)': '([^']+)',$", re.MULTILINE)
 
 
-def test_operations_that_are_recorded_by_name_have_labels_in_all_languages() -> None:
+def test_audited_operations_have_labels_in_all_languages() -> None:
     text = (ADMIN / "settings/house/audited.ts").read_text("utf-8")
     assert f"'{ROTATED_SECRET} '" in text
     labels = dict(LABEL.findall(text))

@@ -1,4 +1,4 @@
-"""What is measured of the pages works; requests of a first list, which are bounded whatever the load of the machine."""
+"""The benchmark of the pages works, and the number of requests for a first list is limited."""
 
 from pathlib import Path
 
@@ -7,8 +7,9 @@ from benchmarks.pages_data import make_project
 from tests.browser import Page
 
 FIRST_REQUESTS = 26
-"""The page, its files, who is there and what they may, what the list and the side bar show (18); and files that an idle
-browser loads ahead, which may come before a slow one has painted the list."""
+"""The page and its files, user and permissions, list and side bar (18), and files that the idle browser preloads, which
+can happen before a slow one has rendered the list.
+"""
 
 
 def test_the_pages_are_measured(page: Page, tmp_path: Path) -> None:

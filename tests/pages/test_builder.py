@@ -1,4 +1,4 @@
-"""The content-type builder's pages: a type from its first attribute to its end."""
+"""The content-type builder's pages: a type from its first attribute to its deletion."""
 
 from tests.pages.desk import Desk
 
@@ -7,7 +7,7 @@ ARTICLE = f"{BUILDER}/content-types/api::article.article"
 GADGET = f"{BUILDER}/content-types/api::gadget.gadget"
 
 
-def test_a_type_from_its_first_attribute_to_its_end(desk: Desk) -> None:
+def test_a_type_from_its_first_attribute_to_its_deletion(desk: Desk) -> None:
     desk.open(BUILDER)
     desk.see("Collection types", "Article", "Components")
     desk.click("Collection type")
@@ -62,7 +62,7 @@ def _add(desk: Desk, kind: str, name: str) -> None:
     desk.see(name)
 
 
-def test_relations_and_components_are_made_in_place(desk: Desk) -> None:
+def test_relations_and_components_are_created_in_the_same_dialog(desk: Desk) -> None:
     desk.open(f"{BUILDER}/create/single-type")
     desk.fill("Display name", "Masthead")
     desk.click("Localization", exact=False)
@@ -96,7 +96,7 @@ def test_relations_and_components_are_made_in_place(desk: Desk) -> None:
     assert part["schema"]["attributes"] == {"publisher": {"type": "string"}}
 
 
-def test_attributes_are_put_in_order_by_keyboard_and_what_is_unknown_stays(desk: Desk) -> None:
+def test_attributes_are_sorted_by_keyboard_and_unknown_ones_stay(desk: Desk) -> None:
     before = desk.ask("GET", "/content-type-builder/content-types/api::event.event")["data"]["schema"]
     desk.open(f"{BUILDER}/content-types/api::event.event")
     first, second, *others = before["attributes"]
@@ -111,7 +111,7 @@ def test_attributes_are_put_in_order_by_keyboard_and_what_is_unknown_stays(desk:
     assert after == before
 
 
-def test_what_is_refused_is_said_at_its_place_and_nothing_is_lost(desk: Desk) -> None:
+def test_errors_are_shown_at_their_field_and_nothing_is_lost(desk: Desk) -> None:
     desk.open(f"{BUILDER}/create/collection-type")
     desk.fill("Display name", "Article")
     desk.click("Add an attribute")
@@ -134,7 +134,7 @@ def test_what_is_refused_is_said_at_its_place_and_nothing_is_lost(desk: Desk) ->
     desk.see("Collection types")
 
 
-def test_a_component_gets_an_icon_by_looking_for_it(desk: Desk) -> None:
+def test_the_icon_of_a_component_is_found_by_search(desk: Desk) -> None:
     desk.open(f"{BUILDER}/component-categories/blocks/blocks.gallery")
     desk.click("Edit", exact=True)
     desk.click_at(".picker button")

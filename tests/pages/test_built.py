@@ -1,4 +1,4 @@
-"""The built pages of administrators belong to their sources, and are small enough."""
+"""The built admin pages match their sources, and are small enough."""
 
 import gzip
 import json
@@ -11,17 +11,17 @@ from tests.scripts import load_script
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "src/octavo/api/admin/pages"
 FIRST_LOAD = 120_000
-"""Bytes, compressed, of what a browser loads before the first page is there, without the font."""
+"""Compressed bytes that a browser loads before the first page appears, without the font."""
 FONT = 40_000
 
 
-def test_what_was_built_belongs_to_the_sources() -> None:
+def test_built_files_match_the_sources() -> None:
     pages = load_script("pages")
     stamp = (PAGES / "sources.sha256").read_text(encoding="utf-8").strip()
     assert stamp == pages.digest(), "the sources in admin/ have changed: run `make pages`"
 
 
-def test_the_types_of_operations_are_those_of_the_rows() -> None:
+def test_the_types_of_operations_are_generated_from_the_current_rows() -> None:
     written = (ROOT / "admin/src/api/operations.ts").read_text(encoding="utf-8")
     assert written == contract(), "rows or shapes have changed: run `make pages`"
 
@@ -36,14 +36,14 @@ def test_the_first_load_is_small() -> None:
     assert sum(sizes.values()) - font <= FIRST_LOAD
 
 
-def test_the_page_holds_no_scripts_and_styles_itself() -> None:
+def test_the_page_has_no_inline_scripts_or_styles() -> None:
     page = (PAGES / "index.html").read_text(encoding="utf-8")
     assert re.findall(r"<script(?![^>]*\bsrc=)", page) == []
     assert "<style" not in page
     assert "style=" not in page
 
 
-def test_every_message_is_there_in_german_with_the_same_values() -> None:
+def test_every_message_has_a_german_translation_with_the_same_values() -> None:
     for english in sorted((ROOT / "admin/src/messages/en").glob("*.json")):
         texts = json.loads(english.read_text(encoding="utf-8"))
         german = json.loads((ROOT / "admin/src/messages/de" / english.name).read_text(encoding="utf-8"))
@@ -52,7 +52,7 @@ def test_every_message_is_there_in_german_with_the_same_values() -> None:
             assert set(re.findall(r"\{(\w+)", text)) == set(re.findall(r"\{(\w+)", german[key])), key
 
 
-def test_the_lock_file_holds_no_addresses() -> None:
+def test_the_lock_file_contains_no_urls() -> None:
     text = (ROOT / "admin/package-lock.json").read_text(encoding="utf-8")
     packages = [found for name, found in json.loads(text)["packages"].items() if name]
     assert packages

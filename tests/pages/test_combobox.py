@@ -1,4 +1,4 @@
-"""Options below a field that keeps the focus: by keys, by pointer, and while others are being looked for."""
+"""Options below a field that keeps the focus: with keyboard and pointer, and during a search."""
 
 import json
 from collections.abc import Iterator
@@ -26,12 +26,12 @@ def leaves_without_asking(desk: Desk) -> Iterator[None]:
 
 
 def marks(desk: Desk, text: str) -> None:
-    """Wait until an option is marked, and the field says that it is this one."""
+    """Wait until an option is highlighted and the field refers to it."""
     desk.until(f"{MARKED}?.innerText.includes({json.dumps(text)}) && {NAMED} === {MARKED}", f"{text} marked")
 
 
 def begin(desk: Desk, field: str, text: str) -> None:
-    """Open the list of a field, and look for something there."""
+    """Open a field's list of options and search in it."""
     desk.until(
         f"(document.getElementById({json.dumps(field)})?.focus(), document.activeElement.id === '{field}')", field
     )
@@ -45,7 +45,7 @@ def chosen(desk: Desk) -> list[str]:
     return list(desk.do(found))
 
 
-def test_what_is_looked_for_in_a_long_list_is_chosen_by_keys(desk: Desk) -> None:
+def test_search_results_in_a_long_list_are_chosen_by_keys(desk: Desk) -> None:
     desk.open(f"{FORM}/create")
     begin(desk, "field.tags", "choice 3")
     marks(desk, "Choice 30")
@@ -58,7 +58,7 @@ def test_what_is_looked_for_in_a_long_list_is_chosen_by_keys(desk: Desk) -> None
     assert not desk.do("__look.all('[role=listbox]').length")
 
 
-def test_nothing_is_chosen_that_was_not_looked_for(desk: Desk) -> None:
+def test_only_results_of_the_current_search_are_chosen(desk: Desk) -> None:
     desk.open(f"{FORM}/create")
     begin(desk, "field.tags", "choice 17")
     desk.press("Enter")
@@ -70,7 +70,7 @@ def test_nothing_is_chosen_that_was_not_looked_for(desk: Desk) -> None:
     assert chosen(desk) == ["Choice 17"]
 
 
-def test_keys_go_through_the_list_and_out_of_it(desk: Desk) -> None:
+def test_keys_move_through_the_list_and_close_it(desk: Desk) -> None:
     desk.open(f"{FORM}/create")
     begin(desk, "field.tags", "choice")
     marks(desk, "Choice 00")
@@ -79,7 +79,7 @@ def test_keys_go_through_the_list_and_out_of_it(desk: Desk) -> None:
         marks(desk, f"Choice {text}")
     desk.press("End")
     desk.until(f"__look.all('[role=option]').indexOf({MARKED}) > 18", "the last one marked")
-    last = desk.do(f"{MARKED}.innerText")  # those after may be there already: scrolling asks for them too
+    last = desk.do(f"{MARKED}.innerText")  # the next page may be loaded already, because scrolling requests it too
     desk.until("__look.all('[role=option]').length > 21", "those after")
     marks(desk, last)
     desk.press("Escape")
@@ -116,7 +116,7 @@ def test_a_list_over_a_dialog_closes_before_the_dialog(desk: Desk) -> None:
     desk.until("!document.querySelector('[role=dialog]')", "no dialog")
 
 
-def test_a_list_keeps_nobody_out_and_stays_in_the_window(desk: Desk) -> None:
+def test_a_list_is_accessible_and_stays_in_the_window(desk: Desk) -> None:
     desk.size(390, 700)
     desk.open(f"{FORM}/create")
     begin(desk, "field.tags", "choice")

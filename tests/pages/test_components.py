@@ -1,4 +1,4 @@
-"""Components in a form: filled ones come back by an undo, the focus stays, and editors have their own keys."""
+"""Components in a form: removal can be undone, the focus stays, and there are keyboard shortcuts."""
 
 import json
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def left(desk: Desk) -> Iterator[None]:
 
 
 def choose(desk: Desk, index: int, action: str) -> None:
-    """Choose an action in the menu of a block, by mouse."""
+    """Choose an action in a block's menu with the mouse."""
     desk.click_at(f"[data-path='blocks.{index}'] button[aria-label^=Actions]")
     desk.click(action, within="[role=menu]")
 
@@ -32,7 +32,7 @@ def texts(desk: Desk, *wanted: str) -> None:
 
 
 def act(desk: Desk, index: int, action: str) -> None:
-    """Choose the last action in the menu of a block, by keyboard."""
+    """Choose the last action in a block's menu with the keyboard."""
     found = f"document.querySelector('[data-path=\"blocks.{index}\"] button[aria-label^=Actions]')"
     desk.until(f"(({found})?.focus(), document.activeElement === {found})", f"the menu of block {index}")
     desk.press("Enter")
@@ -46,7 +46,7 @@ def count(desk: Desk, wanted: int) -> None:
     desk.until(f"document.querySelectorAll('section[data-path^=\"blocks.\"]').length === {wanted}", f"{wanted} blocks")
 
 
-def test_a_filled_block_that_was_removed_comes_back(desk: Desk) -> None:
+def test_removing_a_filled_block_can_be_undone(desk: Desk) -> None:
     article = make(desk, "A block to remove", blocks=ONE)
     open_form(desk, article)
     [before] = stored(desk, article)["blocks"]
@@ -63,7 +63,7 @@ def test_a_filled_block_that_was_removed_comes_back(desk: Desk) -> None:
     assert stored(desk, article)["blocks"] == [before], "the same row, with its id"
 
 
-def test_a_removal_that_was_saved_is_undone_by_a_new_block(desk: Desk) -> None:
+def test_undoing_a_saved_removal_creates_a_new_block(desk: Desk) -> None:
     article = make(desk, "A block that is gone", blocks=ONE)
     open_form(desk, article)
     [before] = stored(desk, article)["blocks"]
@@ -83,7 +83,7 @@ def test_a_removal_that_was_saved_is_undone_by_a_new_block(desk: Desk) -> None:
     assert (after["text"], after["id"] != before["id"]) == (before["text"], True)
 
 
-def test_an_empty_block_goes_at_once_and_the_focus_moves_on(desk: Desk) -> None:
+def test_an_empty_block_is_removed_immediately_and_the_focus_moves(desk: Desk) -> None:
     article = make(desk, "Blocks in a row", blocks=ONE)
     open_form(desk, article)
     desk.click("Add a component to Blocks")
@@ -125,7 +125,7 @@ def test_all_blocks_are_collapsed_and_expanded_at_once(desk: Desk) -> None:
     desk.until(f"{opened} === 1", "the new block open")
 
 
-def test_a_single_component_that_was_removed_comes_back(desk: Desk) -> None:
+def test_removing_a_single_component_can_be_undone(desk: Desk) -> None:
     article = make(desk, "With a seo", seo={"metaTitle": "Walks"})
     open_form(desk, article)
     desk.click("Remove SEO")
@@ -136,7 +136,7 @@ def test_a_single_component_that_was_removed_comes_back(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("key", ["k", "K"])
-def test_editors_have_their_own_keys(desk: Desk, key: str) -> None:
+def test_keyboard_shortcuts_of_text_editors(desk: Desk, key: str) -> None:
     open_form(desk, make(desk, f"Own keys {ord(key)}"))
     editor = "document.getElementById('field.body')?.shadowRoot?.querySelector('.cm-content')"
     desk.until(f"({editor}?.focus(), document.activeElement?.id === 'field.body')", "the editor")

@@ -1,4 +1,4 @@
-"""Duplicates: the form shows the links that the copy gets, says which ones stay with the original, and saves that."""
+"""Duplicates: the form shows the links that the copy gets, names those that stay with the original, and saves both."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ def leaves_without_asking(desk: Desk) -> Iterator[None]:
 
 
 def titles(desk: Desk, uid: str, entry: int, field: str) -> list[str]:
-    """Return what a relation links to, as stored, in order."""
+    """Return the titles of a relation's entries, as stored, in order."""
     answer = desk.ask("GET", f"/content-manager/relations/{uid}/{entry}/{field}?pageSize=100")
     if "data" in answer:
         return [answer["data"]["name"]]

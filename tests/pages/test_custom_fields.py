@@ -57,7 +57,7 @@ def write(desk: Desk, field: str, text: str, key: str = "") -> None:
 
 
 def pick(desk: Desk, field: str, text: str) -> None:
-    """Choose the option that a text finds."""
+    """Search for an option and choose it."""
     write(desk, field, text)
     desk.until(
         f"document.querySelector('[role=option][aria-selected=true]')?.innerText.includes({json.dumps(text)})", text
@@ -111,7 +111,7 @@ def test_values_that_occur_twice_are_shown_and_removed_one_by_one(desk: Desk) ->
     assert (found["uses"], found["keywords"]) == (["Film"], [{"name": "a"}, {"name": "b"}])
 
 
-def test_other_values_are_kept_and_edited_as_json(desk: Desk) -> None:
+def test_other_values_are_preserved_and_edited_as_json(desk: Desk) -> None:
     values = {"shade": "rgba(1, 2, 3, 0.5)", "country": "XX", "uses": {"a": 1}, "keywords": [{"name": "a", "id": 1}]}
     entry = desk.ask("POST", LIST, {"name": "Odd", **values})["id"]
     desk.open(f"/admin{LIST}/{entry}")

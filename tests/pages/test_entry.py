@@ -1,4 +1,4 @@
-"""The form of an entry: what is sent, and what is checked."""
+"""The form of an entry: the values it sends, and validation."""
 
 from collections.abc import Iterator
 
@@ -15,14 +15,14 @@ def leaves_without_asking(desk: Desk) -> Iterator[None]:
 
 
 def bodies(desk: Desk) -> None:
-    """Note the bodies that the page sends from now on, in `window.sent`."""
+    """Record the bodies that the page sends from now on, in `window.sent`."""
     desk.do(
         "(() => { window.sent = []; const ask = fetch; window.fetch = (address, options) => { if (options?.body)"
         " window.sent.push(JSON.parse(options.body)); return ask(address, options); }; return 1; })()"
     )
 
 
-def test_only_what_was_changed_is_sent(desk: Desk) -> None:
+def test_only_changed_fields_are_sent(desk: Desk) -> None:
     article = make(desk, "Only what was changed")
     open_form(desk, article)
     bodies(desk)
@@ -34,7 +34,7 @@ def test_only_what_was_changed_is_sent(desk: Desk) -> None:
     assert stored(desk, article)["excerpt"] == "Short."
 
 
-def test_rules_are_told_while_one_types_and_by_the_service(desk: Desk) -> None:
+def test_errors_appear_while_typing_and_from_the_service(desk: Desk) -> None:
     article = make(desk, "Rules")
     open_form(desk, article)
     desk.fill("Reading minutes", "99")
@@ -68,7 +68,7 @@ def test_a_new_article_from_its_title_to_its_publication(desk: Desk) -> None:
     desk.see("Unpublished", "Draft")
 
 
-def test_a_date_written_by_half_is_told_and_not_saved(desk: Desk) -> None:
+def test_an_incomplete_date_is_reported_and_not_saved(desk: Desk) -> None:
     desk.open("/admin/content-manager/collection-types/api::article.article/create")
     desk.fill("Title", "By half")
     desk.until("(__look.labelled('Issue date')?.focus(), document.activeElement.type === 'date')", "the date")
@@ -81,7 +81,7 @@ def test_a_date_written_by_half_is_told_and_not_saved(desk: Desk) -> None:
     desk.until("document.activeElement.type === 'date'", "the place where it is")
 
 
-def test_the_outline_leads_to_fields_and_marks_what_was_refused(desk: Desk) -> None:
+def test_the_outline_links_to_fields_and_marks_errors(desk: Desk) -> None:
     open_form(desk, make(desk, "With an outline"))
     outline = "document.querySelector('main nav')"
     desk.until(outline, "the outline")

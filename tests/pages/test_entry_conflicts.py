@@ -1,4 +1,4 @@
-"""The form of an entry where two write at once, and where a tab is closed too early: nothing is lost."""
+"""Entry forms with simultaneous changes and closed tabs: nothing is lost."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from tests.pages.articles import KEPT, LIST, leave, make, open_form, stored
 from tests.pages.desk import AXE, Desk
 
 RELEASE = "((go) => { window.release = null; go(); return true; })(window.release)"
-"""Lets the answer to a save through."""
+"""Releases the response to a save."""
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +17,7 @@ def leaves_without_asking(desk: Desk) -> Iterator[None]:
     leave(desk)
 
 
-def test_what_is_typed_while_a_save_runs_stays(desk: Desk) -> None:
+def test_text_typed_during_a_save_stays(desk: Desk) -> None:
     article = make(desk, "Typed meanwhile")
     open_form(desk, article)
     desk.fill("Excerpt", "First")
@@ -43,7 +43,7 @@ def test_what_is_typed_while_a_save_runs_stays(desk: Desk) -> None:
     assert (found["excerpt"], found["title"]) == ("First and second", "Another title")
 
 
-def test_what_only_others_have_changed_is_taken_over(desk: Desk) -> None:
+def test_changes_of_other_users_are_merged(desk: Desk) -> None:
     article = make(desk, "Taken over")
     open_form(desk, article)
     desk.fill("Excerpt", "Mine")
@@ -56,7 +56,7 @@ def test_what_only_others_have_changed_is_taken_over(desk: Desk) -> None:
     assert (found["excerpt"], found["readingMinutes"]) == ("Mine", 7)
 
 
-def test_what_both_have_changed_is_asked_about(desk: Desk) -> None:
+def test_conflicting_changes_open_a_dialog(desk: Desk) -> None:
     article = make(desk, "Asked about")
     open_form(desk, article)
     desk.fill("Excerpt", "Mine")
@@ -78,7 +78,7 @@ def test_what_both_have_changed_is_asked_about(desk: Desk) -> None:
     assert (found["excerpt"], found["readingMinutes"]) == ("Theirs", 5)
 
 
-def test_what_was_not_saved_is_offered_again(desk: Desk) -> None:
+def test_unsaved_changes_are_offered_again(desk: Desk) -> None:
     article = make(desk, "Offered again")
     open_form(desk, article)
     desk.fill("Excerpt", "Lost in a crash")
@@ -98,7 +98,7 @@ def test_what_was_not_saved_is_offered_again(desk: Desk) -> None:
     desk.until(f"{KEPT}.then((all) => all === '[]')", "nothing that the browser keeps")
 
 
-def test_a_save_keeps_what_another_tab_has_written(desk: Desk) -> None:
+def test_a_save_keeps_the_changes_of_another_tab(desk: Desk) -> None:
     """One tab writes, then the same form in another tab is saved."""
     article = make(desk, "In two tabs")
     open_form(desk, article)

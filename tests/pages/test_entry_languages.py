@@ -1,4 +1,4 @@
-"""Entries in several languages: one beside the other, both edited, filled in from another, and what they share."""
+"""Entries in several languages: side by side, edited together, filled in from another language, and shared fields."""
 
 from tests.pages.desk import Desk
 
@@ -16,7 +16,7 @@ def beside(name: str) -> str:
     return f"document.getElementById('beside.field.{name}')"
 
 
-def test_another_language_is_edited_beside_and_filled_in(desk: Desk) -> None:
+def test_another_locale_is_edited_side_by_side_and_filled_in(desk: Desk) -> None:
     desk.open(f"{CATEGORIES}/1?plugins[i18n][locale]=en")
     desk.click("Show German (de) side by side")
     desk.until(f"{beside('name')}?.value === 'Flüsse'", "the German name")
@@ -39,7 +39,7 @@ def test_another_language_is_edited_beside_and_filled_in(desk: Desk) -> None:
     write_beside(desk, "name", "Flüsse")
     desk.ask("PUT", f"{LIST}/{german['id']}", {"name": "Bäche"})
     desk.click("Save German (de)")
-    desk.see("Flüsse", "Bäche")  # somebody else has changed it meanwhile
+    desk.see("Flüsse", "Bäche")  # another user has changed it meanwhile
     desk.click("Save selected values")
     desk.until("!document.querySelector('[role=dialog]')", "the decision")
     desk.until("__look.button('Save German (de)', true, '').disabled", "what was decided")
@@ -88,7 +88,7 @@ def test_missing_and_outdated_locales_are_marked(desk: Desk) -> None:
     desk.gone("outdated since")  # the German entry has the new color too
 
 
-def test_a_missing_language_begins_with_what_is_shared(desk: Desk) -> None:
+def test_a_missing_locale_starts_with_shared_values(desk: Desk) -> None:
     reported = {"name": "Only English", "slug": "only-english", "color": "#445566"}
     made = desk.ask("POST", LIST, reported)
     desk.open(f"{CATEGORIES}/{made['id']}?plugins[i18n][locale]=en")
@@ -104,7 +104,7 @@ def test_a_missing_language_begins_with_what_is_shared(desk: Desk) -> None:
     desk.until("__look.labelled('Name')?.value === 'Only English'", "the English entry")
 
 
-def test_a_single_type_changes_its_language(desk: Desk) -> None:
+def test_the_locale_of_a_single_type_can_be_switched(desk: Desk) -> None:
     desk.open("/admin/content-manager/single-types/api::homepage.homepage")
     desk.click("Show German (de) side by side")
     desk.until(f"document.querySelector('{BESIDE} input')", "the German page")

@@ -1,4 +1,4 @@
-"""Fields that hold more than a word: components, zones, relations, media, JSON. What is saved is what was seen."""
+"""Complex fields: components, zones, relations, media, JSON. The saved value is the displayed one."""
 
 import json
 from typing import Any, Final
@@ -13,7 +13,7 @@ EVIL: Final = "<img src=x onerror=hacked=1>"
 
 
 def inside(desk: Desk, path: str, selector: str, doing: str = "click()") -> None:
-    """Do something with the first control that a selector finds in a field."""
+    """Run a method on the first element in a field that matches the selector."""
     found = f"{place(path)}?.querySelector({json.dumps(selector)})"
     desk.until(f"(() => {{ const it = {found}; if (!it) return false; it.{doing}; return true; }})()", selector)
 
@@ -39,7 +39,7 @@ def zone_of(desk: Desk, entry: int) -> list[dict[str, Any]]:
     return found
 
 
-def test_parts_of_a_zone_are_added_moved_and_keep_their_rows(desk: Desk) -> None:
+def test_components_in_a_zone_are_added_moved_and_keep_their_ids(desk: Desk) -> None:
     before = zone_of(desk, 1)
     desk.open(f"/admin{ARTICLE}/1")
     desk.click("Add a component to Blocks")
@@ -127,11 +127,11 @@ def test_json_is_checked_and_exact(desk: Desk) -> None:
 
 
 def kept_programme(desk: Desk) -> dict[str, Any]:
-    """What the service keeps."""
+    """Return the stored value."""
     return dict(desk.ask("GET", f"{EVENT}/1")["programme"])
 
 
 def write(desk: Desk, text: str) -> None:
-    """Write into the editor that has the focus, instead of what is in it."""
+    """Replace the text of the focused editor."""
     desk.press("a", control=True)
     desk.page.send("Input.insertText", text=text)

@@ -1,4 +1,4 @@
-"""Pages without permission: a user who opens one gets a message, and never waits for content that does not come."""
+"""Pages without permission show a message, and never wait for content."""
 
 from tests.pages.desk import Desk, Person
 from tests.pages.places import PLACES
@@ -21,7 +21,7 @@ NONE = Person("nobody@example.org", "Passw0rd-of-Nobody")
 SAID = "/No permission for|permission to do this|not found|permission to view/.test(document.body.innerText)"
 
 
-def test_a_page_without_permission_says_so(desk: Desk) -> None:
+def test_pages_without_permission_show_a_message(desk: Desk) -> None:
     role = desk.ask("POST", "/admin/roles", {"name": "Nothing at all", "description": "no permissions"})["data"]["id"]
     desk.hire(NONE, role)
     desk.log_in(NONE)
@@ -37,7 +37,7 @@ def test_a_page_without_permission_says_so(desk: Desk) -> None:
     assert stuck == [], "\n".join(map(str, stuck))
 
 
-def test_an_author_is_told_of_settings(desk: Desk) -> None:
+def test_an_author_opens_settings(desk: Desk) -> None:
     author = Person("forbidden@example.org", "Passw0rd-of-Forbidden")
     desk.hire(author, AUTHOR)
     desk.log_in(author)

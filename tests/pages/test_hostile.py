@@ -1,6 +1,6 @@
-"""Texts that would be scripts, in all that has a name: entries, people, roles, tokens, folders, addresses, errors.
+"""Texts that look like scripts in everything that has a name: entries, users, roles, tokens, folders, URLs, errors.
 
-The policy of the pages would refuse such scripts; here nothing of them may become more than a text in the first place.
+The content security policy would block such scripts; here none may become more than text.
 """
 
 from typing import Final
@@ -34,7 +34,7 @@ PAGES: Final = {
 
 @pytest.fixture(scope="module", autouse=True)
 def named(desk: Desk) -> int:
-    """Everything that can have a name has that one; the id of an article."""
+    """Give this name to everything that can have one; return the article's id."""
     made = desk.ask("POST", f"{CM}/api::article.article", {"title": EVIL, "slug": "evil", "excerpt": EVIL})
     tag = desk.ask("POST", f"{CM}/api::tag.tag", {"name": IMAGE, "slug": "evil"})
     linked = {"tags": {"connect": [{"id": tag["id"]}], "disconnect": []}}
@@ -58,7 +58,7 @@ def test_names_are_texts_on_every_page(desk: Desk, name: str) -> None:
     assert_inert(desk)
 
 
-def test_an_entry_shows_them_as_they_are(desk: Desk, named: int) -> None:
+def test_an_entry_shows_hostile_texts_unchanged(desk: Desk, named: int) -> None:
     desk.open(f"/admin{CM}/api::article.article/{named}")
     desk.see("Add a component to Blocks")
     desk.until(f"document.querySelector('main h1').innerText.includes({IMAGE!r})", "the title")
@@ -71,7 +71,7 @@ def test_an_entry_shows_them_as_they_are(desk: Desk, named: int) -> None:
     desk.press("Escape")
 
 
-def test_what_is_refused_is_told_as_a_text(desk: Desk) -> None:
+def test_hostile_error_messages_are_texts(desk: Desk) -> None:
     desk.open(f"/admin{CM}/api::article.article/create")
     desk.fill("Title", "Refused")
     desk.fill("Slug", IMAGE)
@@ -85,7 +85,7 @@ def test_what_is_refused_is_told_as_a_text(desk: Desk) -> None:
     assert_inert(desk)
 
 
-def test_the_palette_finds_them_as_texts(desk: Desk) -> None:
+def test_the_palette_shows_hostile_texts(desk: Desk) -> None:
     desk.open("/admin/")
     desk.see("Next steps")
     desk.press("k", control=True)

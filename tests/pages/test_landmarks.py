@@ -1,4 +1,4 @@
-"""What assistive technology finds in menus that open over a page, and where the keyboard continues after them."""
+"""Landmarks while menus are open over a page, and the focus after they close."""
 
 import pytest
 

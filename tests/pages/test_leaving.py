@@ -1,4 +1,4 @@
-"""Leaving a form: changes can be saved on the way out. Forms of deleted entries say so and keep the text."""
+"""Leaving a form: changes can be saved before. Forms of deleted entries show a message and keep the text."""
 
 from tests.pages.articles import FORM, LIST, leave, make, open_form, stored
 from tests.pages.desk import Desk
@@ -7,12 +7,12 @@ ROLE = "/admin/settings/roles/3"
 
 
 def offered(desk: Desk) -> list[str]:
-    """The actions of the form."""
+    """Return the actions of the form."""
     buttons = "document.querySelectorAll('.page > header :is(button, a)')"
     return list(desk.do(f"[...{buttons}].map((one) => one.ariaLabel ?? one.innerText.trim())"))
 
 
-def test_changes_are_saved_on_the_way_out(desk: Desk) -> None:
+def test_changes_can_be_saved_when_leaving(desk: Desk) -> None:
     article = make(desk, "Left in a hurry")
     open_form(desk, article)
     desk.fill("Title", "Left in good order")
@@ -24,7 +24,7 @@ def test_changes_are_saved_on_the_way_out(desk: Desk) -> None:
     assert stored(desk, article)["title"] == "Left in good order"
 
 
-def test_a_new_entry_is_saved_on_the_way_out(desk: Desk) -> None:
+def test_a_new_entry_can_be_saved_when_leaving(desk: Desk) -> None:
     open_form(desk, "create")
     desk.fill("Title", "New and left")
     desk.until("document.getElementById('field.slug').value === 'new-and-left'", "the slug")
@@ -85,7 +85,7 @@ def test_text_typed_during_the_last_save_keeps_the_form(desk: Desk) -> None:
     leave(desk)
 
 
-def test_settings_are_saved_on_the_way_out(desk: Desk) -> None:
+def test_settings_can_be_saved_when_leaving(desk: Desk) -> None:
     desk.open(ROLE)
     desk.fill("Description", "Write and leave")
     desk.click("Media library")
@@ -94,7 +94,7 @@ def test_settings_are_saved_on_the_way_out(desk: Desk) -> None:
     assert desk.ask("GET", "/admin/roles/3")["data"]["description"] == "Write and leave"
 
 
-def test_an_entry_that_is_not_there_leads_back_to_the_list(desk: Desk) -> None:
+def test_a_missing_entry_links_to_the_list(desk: Desk) -> None:
     desk.open(f"{FORM}/999999")
     desk.see("Entry not found", "It may have been deleted")
     assert desk.barriers() == []
@@ -102,7 +102,7 @@ def test_an_entry_that_is_not_there_leads_back_to_the_list(desk: Desk) -> None:
     desk.see("in total")
 
 
-def test_an_entry_that_was_deleted_meanwhile_says_so(desk: Desk) -> None:
+def test_an_entry_deleted_meanwhile_shows_a_message(desk: Desk) -> None:
     article = make(desk, "Deleted meanwhile")
     open_form(desk, article)
     desk.fill("Title", "Still here to be copied")
@@ -119,7 +119,7 @@ def test_an_entry_that_was_deleted_meanwhile_says_so(desk: Desk) -> None:
     leave(desk)
 
 
-def test_deleting_an_entry_that_was_deleted_says_so(desk: Desk) -> None:
+def test_deleting_a_deleted_entry_shows_a_message(desk: Desk) -> None:
     article = make(desk, "Deleted twice")
     open_form(desk, article)
     desk.ask("DELETE", f"{LIST}/{article}")
@@ -131,7 +131,7 @@ def test_deleting_an_entry_that_was_deleted_says_so(desk: Desk) -> None:
     leave(desk)
 
 
-def test_coming_back_to_an_entry_that_was_deleted_says_so(desk: Desk) -> None:
+def test_returning_to_a_deleted_entry_shows_a_message(desk: Desk) -> None:
     article = make(desk, "Deleted in another window")
     open_form(desk, article)
     desk.ask("DELETE", f"{LIST}/{article}")

@@ -1,4 +1,4 @@
-"""Lists of entries: found, put in order, turned over, and many changed at once."""
+"""Lists of entries: search, sort, pagination, and bulk changes."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ HEADS = "[...document.querySelectorAll('thead th')].map((one) => one.innerText.t
 TAGS = "/admin/content-manager/collection-types/api::tag.tag"
 
 
-def test_a_list_is_kept_by_its_address(desk: Desk) -> None:
+def test_the_url_contains_the_state_of_a_list(desk: Desk) -> None:
     total = desk.ask("GET", "/content-manager/collection-types/api::article.article")["pagination"]["total"]
     desk.open(f"{ARTICLES}?pageSize=2")
     desk.see(f"{total} in total")
@@ -47,7 +47,7 @@ def test_pages_are_reached_by_their_numbers(desk: Desk) -> None:
     desk.until(f"{numbers} === '1 2 3'", "all of a few pages")
 
 
-def test_entries_are_published_and_taken_back_together(desk: Desk) -> None:
+def test_entries_are_published_and_unpublished_in_bulk(desk: Desk) -> None:
     asked = "/content-manager/collection-types/api::article.article?sort=id:ASC&pageSize=2"
     before = [one["publishedAt"] for one in desk.ask("GET", asked)["results"]]
     desk.open(f"{ARTICLES}?sort=id:ASC&pageSize=2")
@@ -124,7 +124,7 @@ def test_a_field_is_edited_in_several_entries(desk: Desk) -> None:
     desk.ask("POST", f"{LIST}/actions/bulkDelete", {"ids": made})
 
 
-def test_filters_are_made_changed_and_removed(desk: Desk) -> None:
+def test_filters_are_added_changed_and_removed(desk: Desk) -> None:
     desk.open(ARTICLES)
     desk.see("in total")
     desk.click("Filter")
@@ -145,7 +145,7 @@ def test_filters_are_made_changed_and_removed(desk: Desk) -> None:
     desk.gone("Title is empty")
 
 
-def test_dates_are_compared_with_periods_that_move_with_the_day(desk: Desk) -> None:
+def test_dates_are_filtered_by_relative_periods(desk: Desk) -> None:
     desk.open(ARTICLES)
     desk.see("in total")
     desk.click("Filter")
@@ -222,7 +222,7 @@ def test_entries_match_any_condition_or_groups(desk: Desk) -> None:
 
 @pytest.fixture
 def early(desk: Desk) -> Iterator[None]:
-    """Let the browser be in a time zone where it is past six in the morning, so no test runs over midnight."""
+    """Set a time zone in which it is past six in the morning, so that no test runs over midnight."""
     offset = 6 - datetime.now(UTC).hour
     east = offset if offset >= -12 else offset + 24
     desk.page.send("Emulation.setTimezoneOverride", timezoneId=f"Etc/GMT{-east:+d}")
@@ -231,7 +231,7 @@ def early(desk: Desk) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("early")
-def test_days_belong_to_periods_of_the_readers_time_zone(desk: Desk) -> None:
+def test_relative_periods_use_the_browsers_time_zone(desk: Desk) -> None:
     hour, *days = desk.do(
         "[new Date().getHours(), ...[1, 0, -6, -7, -29, -30].map((more) => { const now = new Date(); return new Date("
         "now.getFullYear(), now.getMonth(), now.getDate() + more).toLocaleDateString('sv') })]"
@@ -257,7 +257,7 @@ def test_days_belong_to_periods_of_the_readers_time_zone(desk: Desk) -> None:
     desk.ask("POST", f"{LIST}/actions/bulkDelete", {"ids": made})
 
 
-def test_a_status_is_chosen_beside_the_search(desk: Desk) -> None:
+def test_a_status_filter_beside_the_search(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?sort=id:ASC")
     desk.see("in total")
     desk.pick("Status", "Draft")
@@ -295,7 +295,7 @@ def test_related_entries_are_chosen_by_their_titles(desk: Desk) -> None:
     desk.until("document.querySelector('#filter-value')?.value === 'Oskar Lindqvist'", "the entry to change")
 
 
-def test_entries_of_the_administrator_are_found_by_one_choice(desk: Desk) -> None:
+def test_own_entries_are_found_by_one_filter(desk: Desk) -> None:
     made = desk.ask("POST", LIST, {"title": "By Ada", "slug": "by-ada", "format": "note", "featured": False})
     desk.open(ARTICLES)
     desk.see("in total")
@@ -314,7 +314,7 @@ def handle(name: str) -> str:
     return f"document.querySelector('[role=separator][aria-label=\"Resize {name}\"]')"
 
 
-def test_columns_are_resized_and_stay_so(desk: Desk) -> None:
+def test_column_widths_are_stored(desk: Desk) -> None:
     desk.size(1440)
     desk.open(f"{ARTICLES}?sort=id:ASC")
     desk.until(f"{WIDTHS}.length === 4 && {WIDTHS}[1] > 280", "the title, as wide as there is room")
@@ -346,7 +346,7 @@ def test_columns_are_resized_and_stay_so(desk: Desk) -> None:
     desk.until(f"{WIDTHS}.join() === '{','.join(map(str, first))}'", "all first widths")
 
 
-def test_columns_and_views_are_kept(desk: Desk) -> None:
+def test_columns_and_views_are_stored(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?sort=id:DESC&_q=the")
     desk.see("in total")
     desk.click("Columns")
@@ -430,13 +430,13 @@ def test_the_list_is_configured_for_everybody(desk: Desk) -> None:
     desk.see("Headline")
 
 
-def test_the_first_page_tells_what_was_changed(desk: Desk) -> None:
+def test_the_home_page_shows_recent_changes(desk: Desk) -> None:
     desk.open("/admin/")
     desk.see("Recently updated", "My drafts", "Scheduled")
     desk.until("document.querySelectorAll('main li a[href*=\"collection-types\"]').length > 0", "entries to go on with")
 
 
-def test_a_list_and_the_first_page_say_what_is_planned(desk: Desk) -> None:
+def test_lists_and_the_home_page_show_schedules(desk: Desk) -> None:
     path = "/octavo/schedules/api::article.article"
     desk.ask("PUT", f"{path}/1", {"unpublishAt": "2999-02-01T06:00:00.000Z"})
     desk.open(f"{ARTICLES}?sort=id:ASC")
@@ -447,7 +447,7 @@ def test_a_list_and_the_first_page_say_what_is_planned(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("width", [1024, 390])
-def test_what_is_done_with_rows_stays_in_sight(desk: Desk, width: int) -> None:
+def test_row_actions_stay_visible(desk: Desk, width: int) -> None:
     desk.size(width)
     desk.open(f"{ARTICLES}?sort=id:ASC")
     desk.see("in total")
@@ -464,7 +464,7 @@ def test_what_is_done_with_rows_stays_in_sight(desk: Desk, width: int) -> None:
     desk.press("Escape")
 
 
-def test_titles_and_states_stay_where_there_is_room_for_other_columns(desk: Desk) -> None:
+def test_titles_and_states_are_pinned_if_there_is_room(desk: Desk) -> None:
     pinned = "[...document.querySelectorAll('tbody tr:first-child > *')].map((one) => getComputedStyle(one).position)"
     edges = "[...document.querySelectorAll('tbody tr:first-child > *')].map((one) => one.getBoundingClientRect())"
     for width in (1024, 390):
@@ -516,7 +516,7 @@ def test_nothing_moves_when_a_dialog_opens(desk: Desk) -> None:
     desk.press("Escape")
 
 
-def test_lists_offer_what_one_may_read(desk: Desk) -> None:
+def test_lists_offer_readable_fields(desk: Desk) -> None:
     editor = Person("edith@example.org", "Passw0rd-of-Edith")
     role = desk.ask("POST", "/admin/roles", {"name": "Readers", "description": ""})["data"]
     right = {

@@ -27,7 +27,7 @@ def site() -> Iterator[LiveSite]:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory, site: LiveSite) -> Iterator[Server]:
-    """The sample project with a preview of articles that starts with a code."""
+    """Serve the sample project with a preview of articles that starts with a code."""
     project = magazine(tmp_path_factory.mktemp("live"))
     article, event = (f"{site.url}/{page}?slug={{slug}}&code={{code}}" for page in ("preview", "talk.html"))
     (project / "config/admin.toml").write_text(
@@ -60,7 +60,7 @@ def report_of(desk: Desk, site: LiveSite, title: str) -> dict[str, Any]:
 
 
 def open_preview(desk: Desk, site: LiveSite, title: str) -> int:
-    """A new article with the preview of its form open."""
+    """Create an article and open its form with the preview."""
     article = make(desk, title)
     open_form(desk, article)
     if desk.until(f"{BUTTON}?.ariaPressed", "the button") == "false":
@@ -148,8 +148,8 @@ def test_a_preview_without_a_code_is_loaded_again_after_a_save(desk: Desk, site:
     leave(desk)
 
 
-def test_another_site_gets_and_changes_nothing(desk: Desk, site: LiveSite) -> None:
-    """It frames the front end, and sends what the admin pages would send."""
+def test_another_site_can_neither_read_nor_change_the_preview(desk: Desk, site: LiveSite) -> None:
+    """It frames the front end, and sends the messages of the admin pages."""
     leave(desk)
     site.reports.clear()
     desk.page.send("Page.navigate", url=f"{site.url.replace('127.0.0.1', 'localhost')}/forger/1")
@@ -160,7 +160,7 @@ def test_another_site_gets_and_changes_nothing(desk: Desk, site: LiveSite) -> No
     assert [one for one in site.reports if "change" in one] == []
 
 
-def test_a_reload_and_a_new_tab_get_codes_of_their_own(desk: Desk, site: LiveSite) -> None:
+def test_a_reload_and_a_new_tab_get_their_own_codes(desk: Desk, site: LiveSite) -> None:
     open_preview(desk, site, "Two codes")
     before = [one.query["code"] for one in site.requests if one.path == "/preview"]
     desk.click("Reload")

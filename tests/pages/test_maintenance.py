@@ -12,7 +12,7 @@ MESSAGE = "Back at 6 pm"
 
 @pytest.fixture
 def article(desk: Desk) -> Iterator[int]:
-    """An article from before the maintenance."""
+    """Create an article before the maintenance."""
     made = make(desk, "Before maintenance")
     yield made
     desk.ask("DELETE", f"{LIST}/{made}")
@@ -20,7 +20,7 @@ def article(desk: Desk) -> Iterator[int]:
 
 @pytest.fixture
 def in_maintenance(desk: Desk, article: int) -> Iterator[None]:
-    """The service is read-only after the article was made."""
+    """Turn on maintenance mode after the article was created."""
     desk.ask("PUT", "/octavo/live-settings", {"maintenance": MESSAGE})
     yield
     desk.ask("PUT", "/octavo/live-settings", {"maintenance": None})

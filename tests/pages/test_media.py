@@ -1,4 +1,4 @@
-"""The media library in a browser: folders, files, what is said of them, where they are used, and cutting."""
+"""The media library in a browser: folders, files, their metadata and uses, and cropping."""
 
 import base64
 from typing import Any
@@ -14,7 +14,7 @@ UPLOAD = "document.querySelector('input[type=file][multiple]')"
 
 
 def drop(desk: Desk, *names: str, content: bytes | None = None) -> None:
-    """Give files to the page, as somebody does who chooses them."""
+    """Drop files onto the page."""
     data = base64.b64encode(content or picture("PNG", 640, 480)).decode()
     desk.page.do(
         f"""(() => {{
@@ -33,12 +33,12 @@ def open_tile(desk: Desk, name: str) -> None:
 
 
 def found(desk: Desk, name: str) -> list[dict[str, Any]]:
-    """The files of that name."""
+    """Return the files with that name."""
     answer = desk.ask("GET", f"/upload/files?filters[name][$eq]={name}")
     return list(answer["results"])
 
 
-def test_a_folder_is_made_and_files_go_into_it(desk: Desk) -> None:
+def test_a_folder_is_created_and_files_are_moved_into_it(desk: Desk) -> None:
     desk.open(LIBRARY)
     desk.see("canal.jpg", "1200 × 800")
     desk.click("New folder")
@@ -55,7 +55,7 @@ def test_a_folder_is_made_and_files_go_into_it(desk: Desk) -> None:
     assert desk.do("location.search") == ""
 
 
-def test_words_of_a_file_are_kept_and_its_uses_are_told(desk: Desk) -> None:
+def test_texts_of_a_file_are_stored_and_its_uses_are_shown(desk: Desk) -> None:
     desk.open(LIBRARY)
     open_tile(desk, "canal.jpg")
     desk.see("Used in", "The houses that lean", "Article · cover", "About · blocks.images")
@@ -111,7 +111,7 @@ def test_a_file_is_opened_where_an_entry_shows_it(desk: Desk) -> None:
     )
 
 
-def test_a_part_of_the_pages_that_is_gone_is_told(desk: Desk) -> None:
+def test_a_missing_script_shows_a_message(desk: Desk) -> None:
     desk.open("/admin/")
     desk.see("Next steps")
     desk.page.send("Network.setBlockedURLs", urls=["*/LibraryPage.*"])
@@ -123,7 +123,7 @@ def test_a_part_of_the_pages_that_is_gone_is_told(desk: Desk) -> None:
     desk.see("Next steps")
 
 
-def test_a_part_is_cut_into_a_file_of_its_own(desk: Desk) -> None:
+def test_a_crop_is_saved_as_a_new_file(desk: Desk) -> None:
     desk.open(LIBRARY)
     open_tile(desk, "ferry.jpg")
     desk.click("Crop")
@@ -140,7 +140,7 @@ def test_a_part_is_cut_into_a_file_of_its_own(desk: Desk) -> None:
     assert found(desk, "ferry.jpg")[0]["width"] == 1200
 
 
-def test_what_is_cut_waits_for_all_of_the_image(desk: Desk) -> None:
+def test_cropping_waits_for_the_whole_image(desk: Desk) -> None:
     desk.open(LIBRARY)
     open_tile(desk, "canal.jpg")
     desk.see("The houses that lean")
@@ -157,7 +157,7 @@ def test_what_is_cut_waits_for_all_of_the_image(desk: Desk) -> None:
     assert (cut["width"], cut["height"]) == (round(0.8 * whole["width"]), round(0.8 * whole["height"]))
 
 
-def test_several_are_moved_and_removed_at_once(desk: Desk) -> None:
+def test_several_files_are_moved_and_deleted_in_bulk(desk: Desk) -> None:
     desk.ask("POST", "/upload/folders", {"name": "Autumn", "parent": None})
     desk.open(f"{LIBRARY}?sort=name:ASC")
     desk.see("chart.jpg")
@@ -177,7 +177,7 @@ def test_several_are_moved_and_removed_at_once(desk: Desk) -> None:
     assert found(desk, "marsh.jpg") == []
 
 
-def test_hostile_words_and_drawings_are_inert(desk: Desk) -> None:
+def test_hostile_texts_and_svgs_are_inert(desk: Desk) -> None:
     drawing = b'<svg xmlns="http://www.w3.org/2000/svg" onload="window.hit = 1"><script>window.hit = 1</script></svg>'
     reported = b'{"name": "drawn.svg", "alternativeText": "\\"><img src=x onerror=hit()>", "caption": "<script>"}'
     body = b'--cut\r\nContent-Disposition: form-data; name="fileInfo"\r\n\r\n' + reported
@@ -212,7 +212,7 @@ def test_images_without_alternative_text_are_found_in_all_folders(desk: Desk) ->
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nobody_is_kept_out_of_the_library(desk: Desk, theme: str) -> None:
+def test_the_library_is_accessible(desk: Desk, theme: str) -> None:
     desk.theme(theme)
     desk.open(LIBRARY)
     desk.see("canal.jpg")
@@ -233,7 +233,7 @@ def grant_about(desk: Desk, role: int, fields: list[str]) -> None:
     desk.ask("PUT", f"/admin/roles/{role}/permissions", {"permissions": rights})
 
 
-def test_uses_are_told_to_those_who_may_read_them(desk: Desk) -> None:
+def test_uses_are_shown_to_users_with_permission(desk: Desk) -> None:
     reader = Person("uses@example.org", "Passw0rd-of-Uses")
     role = desk.ask("POST", "/admin/roles", {"name": "Looks", "description": ""})["data"]["id"]
     grant_about(desk, role, ["title"])

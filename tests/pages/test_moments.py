@@ -1,4 +1,4 @@
-"""The calendar and the list of times of date fields: with keys and pointer, in dialogs, in the language's order."""
+"""The calendar and the list of times in date fields: with keyboard and pointer, in dialogs, in the language's order."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ STARTS, DOORS = "field.startsAt", "field.doorsOpen"
 
 @pytest.fixture(autouse=True)
 def event(desk: Desk) -> Iterator[None]:
-    """The form of an event that is not saved."""
+    """Open the form of an event, and discard changes afterwards."""
     desk.open(f"/admin{EVENT}/1")
     desk.see("Programme")
     yield
@@ -34,7 +34,7 @@ def written(desk: Desk, field: str) -> str:
 
 
 def open_picker(desk: Desk, field: str) -> None:
-    """Open the picker of a field with the keyboard."""
+    """Open a field's picker with the keyboard."""
     button = f"document.getElementById('{field}').nextElementSibling"
     desk.do(f"({button}.focus(), 0)")
     desk.press("Enter")
@@ -94,7 +94,7 @@ def test_escape_closes_without_a_change(desk: Desk) -> None:
     assert desk.do("document.activeElement.getAttribute('aria-label')") == "Choose date"
 
 
-def test_times_alone_are_chosen_and_cleared(desk: Desk) -> None:
+def test_time_fields_are_chosen_and_cleared(desk: Desk) -> None:
     write(desk, DOORS, "05:15")
     open_picker(desk, DOORS)
     desk.until("document.activeElement.tagName === 'UL'", "the times")
@@ -105,7 +105,7 @@ def test_times_alone_are_chosen_and_cleared(desk: Desk) -> None:
     desk.until(f"document.getElementById('{DOORS}').value === ''", "no time")
 
 
-def test_a_click_elsewhere_and_tab_close_it(desk: Desk) -> None:
+def test_a_click_elsewhere_and_tab_close_the_picker(desk: Desk) -> None:
     open_picker(desk, STARTS)
     desk.click_at("#field\\.title")
     desk.until(f"!{GRID}", "the form alone")
@@ -128,7 +128,7 @@ def test_in_a_dialog_escape_closes_the_calendar_only(desk: Desk) -> None:
     assert desk.do("Boolean(document.getElementById('filter-value'))")
 
 
-def test_weeks_begin_as_in_the_language(desk: Desk) -> None:
+def test_weeks_start_as_in_the_language(desk: Desk) -> None:
     leave(desk)
     desk.speak("de")
     desk.open(f"/admin{EVENT}/1")

@@ -1,4 +1,4 @@
-"""The palette of commands: wherever one may go, by keyboard."""
+"""The command palette: reach all permitted pages with the keyboard."""
 
 from tests.pages.desk import Desk, Person
 
@@ -6,7 +6,7 @@ CHOSEN = "document.querySelector('[role=option][aria-selected=true]')"
 
 
 def command(desk: Desk, typed: str, found: str) -> None:
-    """Go where the palette leads by what is typed."""
+    """Type into the palette and open the first result."""
     desk.click("Go to", exact=False)
     desk.until("document.querySelector('[role=dialog] input') === document.activeElement", "the palette's field")
     desk.page.send("Input.insertText", text=typed)
@@ -14,7 +14,7 @@ def command(desk: Desk, typed: str, found: str) -> None:
     desk.press("Enter")
 
 
-def test_the_palette_leads_to_settings_views_and_new_types(desk: Desk) -> None:
+def test_the_palette_opens_settings_views_and_new_types(desk: Desk) -> None:
     desk.open("/admin")
     desk.see("Next steps")
     command(desk, "webh", "Webhooks")
@@ -25,7 +25,7 @@ def test_the_palette_leads_to_settings_views_and_new_types(desk: Desk) -> None:
     desk.see("Nothing changes until you save")
 
 
-def test_the_palette_offers_nothing_that_one_may_not(desk: Desk) -> None:
+def test_the_palette_offers_only_permitted_commands(desk: Desk) -> None:
     author = Person("palette@example.org", "Passw0rd-of-Palette")
     desk.hire(author, 3)
     desk.log_in(author)

@@ -92,7 +92,7 @@ CODE: Final = '<div style="font-family: Menlo"><div><span style="color: #00f">co
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The sample project with notes."""
+    """Serve the sample project with a content type for notes."""
     project = magazine(tmp_path_factory.mktemp("pasting"))
     schema = project / "src/api/note/content-types/note/schema.json"
     schema.parent.mkdir(parents=True)

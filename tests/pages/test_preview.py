@@ -19,7 +19,7 @@ BUTTON = "document.querySelector('.page > header button[aria-pressed]')"
 
 @dataclass
 class Site:
-    """A front end that notes its requests."""
+    """A front end that records its requests."""
 
     requests: list[Asked] = field(default_factory=list)
     url: str = ""
@@ -39,7 +39,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory, site: Site) -> Iterator[Server]:
-    """The sample project with a preview of articles."""
+    """Serve the sample project with a preview of articles."""
     project = magazine(tmp_path_factory.mktemp("preview"))
     (project / "config/admin.toml").write_text(
         f'[preview]\n"api::article.article" = "{site.url}/articles/{{slug}}?state={{state}}"\n', encoding="utf-8"
@@ -50,7 +50,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, site: Site) -> Iterator[Se
 
 @pytest.fixture(scope="module")
 def desk(service: Server, page: Page, site: Site) -> Desk:
-    """Ada, signed in. Her pages can show the front end."""
+    """Sign in as Ada, with pages that can frame the front end."""
     desk = Desk(page, f"http://127.0.0.1:{service.port}")
     desk.others = (site.url,)
     desk.log_in(ADA)
@@ -58,7 +58,7 @@ def desk(service: Server, page: Page, site: Site) -> Desk:
 
 
 def wait_for_requests(desk: Desk, site: Site, count: int) -> None:
-    """Wait until the frame has loaded so many times."""
+    """Wait until the frame has loaded this many times."""
     desk.until(f"{FRAME}?.src.startsWith({site.url!r})", "the frame")
     while len(site.requests) < count:
         desk.do("new Promise((done) => setTimeout(done, 20)).then(() => 0)")
@@ -103,7 +103,7 @@ def test_widths_and_reloads(desk: Desk, site: Site) -> None:
     desk.size(1400)
 
 
-def test_it_stays_open_until_it_is_closed(desk: Desk) -> None:
+def test_the_preview_stays_open_until_it_is_closed(desk: Desk) -> None:
     article = make(desk, "The next one")
     open_form(desk, article)
     desk.until(FRAME, "the preview of another entry")

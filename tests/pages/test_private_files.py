@@ -1,4 +1,4 @@
-"""Private files in a browser: the switch in the details of a file, where the project has private files."""
+"""Private files in a browser: the switch in a file's details, if the project has private files."""
 
 import shutil
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ SECRET = "a secret of more than thirty-two characters"
 
 @pytest.fixture(scope="module")
 def service(seeded_magazine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The sample project, with private files."""
+    """Serve the sample project with private files."""
     project = shutil.copytree(seeded_magazine, tmp_path_factory.mktemp("private") / "magazine")
     settings = {"IMAGES_SECRET": SECRET, "OCTAVO_PLUGINS__UPLOAD__CONFIG__PRIVATE_FILES": "true"}
     with serving("develop", project, **FIRST, **settings) as server:

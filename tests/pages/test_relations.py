@@ -1,4 +1,4 @@
-"""Relations: what they point to is made, opened and changed without leaving the form, as far as one may."""
+"""Relations: linked entries are created, opened and changed without leaving the form, if permitted."""
 
 import json
 from collections.abc import Iterator
@@ -25,13 +25,13 @@ def new_tag(desk: Desk, name: str) -> int:
 
 
 def linked(desk: Desk, field: str = "tags") -> list[str]:
-    """What a relation of the form points to, as one sees it."""
+    """Return the linked entries as shown in the form."""
     rows = f"document.querySelectorAll('[data-path={json.dumps(field)}] .linked')"
     return list(desk.do(f"[...{rows}].map((one) => one.querySelector('.title').innerText)"))
 
 
 def links(desk: Desk, article: int) -> list[str]:
-    """The same, as the service has it."""
+    """Return the linked entries as stored."""
     answer = desk.ask("GET", f"/content-manager/relations/api::article.article/{article}/tags?pageSize=100")
     return [row["name"] for row in reversed(answer["results"])]
 
@@ -42,7 +42,7 @@ def focus(desk: Desk, id_: str) -> None:
 
 
 def write(desk: Desk, id_: str, text: str) -> None:
-    """Write into a field by its id, instead of what was in it."""
+    """Replace the value of a field with an id."""
     focus(desk, id_)
     desk.do("(document.activeElement.select(), true)")
     desk.page.send("Input.insertText", text=text)
@@ -53,7 +53,7 @@ def in_panel(desk: Desk, what: str) -> None:
 
 
 def press_in_panel(desk: Desk, button: str) -> None:
-    """Click a button of the panel in front."""
+    """Click a button of the topmost panel."""
     found = (
         "[...[...document.querySelectorAll('[role=dialog].side')].at(-1)?.querySelectorAll('.actions button') ?? []]"
         f".find((one) => one.innerText.trim() === {json.dumps(button)} && !one.disabled)"
@@ -70,7 +70,7 @@ def open_row(desk: Desk, title: str) -> None:
     desk.until(f"(({found})?.click(), {PANEL})", f"the panel of {title}")
 
 
-def test_what_is_not_found_is_made_in_place_and_linked(desk: Desk) -> None:
+def test_missing_entries_are_created_in_a_panel_and_linked(desk: Desk) -> None:
     article = make(desk, "Made in place")
     open_form(desk, article)
     focus(desk, "field.tags")
@@ -92,7 +92,7 @@ def test_what_is_not_found_is_made_in_place_and_linked(desk: Desk) -> None:
     assert desk.do("document.activeElement.id") == "field.tags"
 
 
-def test_what_is_linked_is_changed_in_place(desk: Desk) -> None:
+def test_linked_entries_are_changed_in_a_panel(desk: Desk) -> None:
     tag = new_tag(desk, "Old name")
     article = make(desk, "Changed in place", tags={"connect": [{"id": tag}], "disconnect": []})
     open_form(desk, article)
@@ -113,7 +113,7 @@ def test_what_is_linked_is_changed_in_place(desk: Desk) -> None:
     assert desk.ask("GET", f"/content-manager/collection-types/api::article.article/{article}")["excerpt"] is None
 
 
-def test_the_way_back_closes_a_panel_and_asks_about_what_is_not_saved(desk: Desk) -> None:
+def test_going_back_closes_a_panel_and_asks_about_unsaved_changes(desk: Desk) -> None:
     tag = new_tag(desk, "Left open")
     article = make(desk, "Way back", tags={"connect": [{"id": tag}], "disconnect": []})
     desk.open(f"{FORM}?_q=Way%20back")
@@ -143,7 +143,7 @@ def test_the_way_back_closes_a_panel_and_asks_about_what_is_not_saved(desk: Desk
     desk.until("location.pathname.endsWith('api::article.article')", "the list")
 
 
-def test_a_panel_over_a_panel_links_what_it_makes_to_the_one_below(desk: Desk) -> None:
+def test_entries_created_in_nested_panels_are_linked_to_the_panel_below(desk: Desk) -> None:
     article = make(desk, "Piled up")
     open_form(desk, article)
     button = "document.querySelector('[data-path=author] .search button')"
@@ -164,7 +164,7 @@ def test_a_panel_over_a_panel_links_what_it_makes_to_the_one_below(desk: Desk) -
     assert linked(desk, "author") == ["Piled Author"]
 
 
-def test_a_conflict_in_a_panel_is_asked_about_there(desk: Desk) -> None:
+def test_conflicts_in_a_panel_open_a_dialog_there(desk: Desk) -> None:
     tag = new_tag(desk, "Both change")
     article = make(desk, "Conflict below", tags={"connect": [{"id": tag}], "disconnect": []})
     open_form(desk, article)
@@ -274,7 +274,7 @@ def right(action: str, subject: str, *fields: str) -> dict[str, Any]:
     return {"action": action, "subject": subject, "properties": properties, "conditions": []}
 
 
-def test_rights_decide_what_is_offered_and_what_is_named(desk: Desk) -> None:
+def test_permissions_decide_offered_actions_and_shown_names(desk: Desk) -> None:
     hidden = new_tag(desk, "Secret tag")
     article = make(desk, "Rights of links", tags={"connect": [{"id": hidden}], "disconnect": []}, author=1)
     fields = ("title", "tags", "author", "readingMinutes")
@@ -295,7 +295,7 @@ def test_rights_decide_what_is_offered_and_what_is_named(desk: Desk) -> None:
     assert desk.barriers() == []
 
 
-def test_panels_keep_nobody_out(desk: Desk) -> None:
+def test_panels_are_accessible(desk: Desk) -> None:
     for theme in ("dark", "light"):
         desk.theme(theme)
         for width in (1400, 390):

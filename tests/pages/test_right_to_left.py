@@ -1,4 +1,4 @@
-"""The pages in a language that is written from right to left, which the project adds by a file."""
+"""The pages in a language that is written from right to left, which the project adds as a file."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ SIDE = "document.querySelector('#sidebar').getBoundingClientRect()"
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The sample project, with such a language beside one that cannot be read."""
+    """Serve the sample project with such a language, and with an invalid language file."""
     project = magazine(tmp_path_factory.mktemp("pages"), RIGHT_TO_LEFT)
     (project / "src/admin/languages/fa.json").write_text("{", encoding="utf-8")
     with serving("develop", project, "--seed", **FIRST) as server:
@@ -25,7 +25,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def desk(desk: Desk) -> Desk:
-    """Ada, who has chosen that language; what it does not say is said in English."""
+    """Sign in as Ada, with that language; missing texts are shown in English."""
     desk.speak(RIGHT_TO_LEFT)
     desk.open("/admin")
     desk.see("Next steps")
@@ -40,7 +40,7 @@ def test_a_language_is_added_by_a_file(desk: Desk) -> None:
     assert names == ["English", "Deutsch", "עברית"]
 
 
-def test_every_page_fits_and_begins_at_the_right(desk: Desk) -> None:
+def test_every_page_fits_and_starts_at_the_right(desk: Desk) -> None:
     def look() -> list[str]:
         found = []
         for width in (390, 1400):
@@ -55,7 +55,7 @@ def test_every_page_fits_and_begins_at_the_right(desk: Desk) -> None:
     assert desk.do(f"{SIDE}.right === document.documentElement.clientWidth")
 
 
-def test_what_points_along_a_line_is_turned(desk: Desk) -> None:
+def test_arrows_and_arrow_keys_are_mirrored(desk: Desk) -> None:
     desk.open("/admin/settings/roles/3")
     desk.until("document.querySelector('main .pointing')", "an arrow")
     assert desk.do("getComputedStyle(document.querySelector('main .pointing')).scale") == "-1 1"
@@ -75,7 +75,7 @@ def test_what_points_along_a_line_is_turned(desk: Desk) -> None:
     desk.click("Discard")
 
 
-def test_texts_keep_a_direction_of_their_own(desk: Desk) -> None:
+def test_texts_keep_their_own_direction(desk: Desk) -> None:
     desk.open(f"{ARTICLES}/1")
     desk.until("document.getElementById('field.title')?.value", "the entry")
     style: Any = desk.do(
@@ -97,7 +97,7 @@ def test_texts_keep_a_direction_of_their_own(desk: Desk) -> None:
     desk.until(f"{editor} && getComputedStyle({editor}).direction === 'ltr'", "JSON from left to right")
 
 
-def test_the_side_bar_comes_from_the_right(desk: Desk) -> None:
+def test_the_side_bar_opens_from_the_right(desk: Desk) -> None:
     desk.size(390)
     desk.open("/admin")
     desk.see("Next steps")

@@ -1,4 +1,4 @@
-"""What the service says, in the words of the pages' languages."""
+"""Messages of the service are translated on the pages."""
 
 import ast
 import json
@@ -13,30 +13,30 @@ MESSAGES = ROOT / "admin/src/messages"
 TAGS = "/admin/content-manager/collection-types/api::tag.tag"
 PLACEHOLDER = re.compile(r"\{\w+\}")
 ARTICLES = {"this", "this field"}
-"""What messages call a value that has no name."""
+"""Words that messages use for values without a name."""
 FAILED = "document.querySelector('.toasts .failed')"
 RECORD = ROOT / "tests/content/validation_matrix/reference.json"
-"""All that the reference answered to bodies of every type and rule."""
+"""All responses recorded from v4 to bodies of every type and rule."""
 VALIDATION = ("content/validation", "content/input", "forms")
 VERB = re.compile(r" (?:must|is a required|cannot|field) ")
 LABEL = re.compile(r"\{(?:\w+\.)?(?:label|name|path)\}")
 MISSING = re.compile(r" must be a `\w+` type, but the final value was: `(?:null|NaN)`\.$")
 QUOTED = re.compile(r"(?<= type, but the final value was: `).*$", re.DOTALL)
 INTERNAL = re.compile(r"`|final value|cast from|must be defined|cannot be null|field must have")
-"""Words of a validator, which no editor is shown."""
+"""A validator's internal terms, which editors should not see."""
 
 
 def said(language: str) -> dict[str, str]:
-    """The words of a language, by the service's own."""
+    """Return the translations of a language by message."""
     return dict(json.loads((MESSAGES / "said" / f"{language}.json").read_text(encoding="utf-8")))
 
 
 def sources() -> str:
-    """All that the service could say."""
+    """Return the service's source code."""
     return "\n".join(path.read_text(encoding="utf-8") for path in Path(ROOT / "src/octavo").rglob("*.py"))
 
 
-def test_every_message_that_has_other_words_is_one_of_the_service() -> None:
+def test_every_translated_message_is_in_the_service() -> None:
     code = sources()
     unknown = [
         message
@@ -47,18 +47,18 @@ def test_every_message_that_has_other_words_is_one_of_the_service() -> None:
     assert unknown == []
 
 
-def test_words_name_what_the_message_names() -> None:
+def test_translations_have_the_placeholders_of_their_message() -> None:
     for language in ("en", "de"):
         for message, words in said(language).items():
             assert set(PLACEHOLDER.findall(words)) <= set(PLACEHOLDER.findall(message)), message
 
 
-def test_codes_that_have_words_in_one_language_have_them_in_all() -> None:
+def test_english_translations_exist_in_german() -> None:
     assert said("en").keys() <= said("de").keys()
 
 
 def worded(message: str, language: str) -> str | None:
-    """Return a message as the pages say it (`admin/src/messages/said.ts`), with names of fields as they are."""
+    """Return a message as the pages show it (`admin/src/messages/said.ts`), with field names unchanged."""
     plain = QUOTED.sub("…`.", MISSING.sub(" must be defined.", message))
     for words in (said(language), said("en")):
         if plain in words:
@@ -79,14 +79,14 @@ def worded(message: str, language: str) -> str | None:
 
 
 def recorded() -> set[str]:
-    """Return the messages of the reference, of all types and rules."""
+    """Return the recorded messages of v4, for all types and rules."""
     outcomes = [outcome for _, *rest in json.loads(RECORD.read_text(encoding="utf-8")).values() for outcome in rest]
     listed = {message for outcome in outcomes if isinstance(outcome, list) for _, message in outcome}
     return listed | {outcome for outcome in outcomes if isinstance(outcome, str)}
 
 
 def written() -> set[str]:
-    """Return the messages in the code that names a field, with a name and values in them."""
+    """Return the messages in the code that name a field, with a name and values inserted."""
     files = [path for folder in VALIDATION for path in (ROOT / "src/octavo" / folder).rglob("*.py")]
     texts = [
         text for path in files for text in re.findall(r'f"([^"\n]+)"|f\'([^\'\n]+)\'', path.read_text(encoding="utf-8"))
@@ -110,7 +110,7 @@ NO_MESSAGES = re.compile(
 
 
 def built(node: ast.expr) -> str | None:
-    """Return a text of the code with a name in place of each value."""
+    """Return a text in the code with a placeholder for each value."""
     match node:
         case ast.Constant(value=str() as text):
             pass
@@ -138,7 +138,7 @@ def messages_of_builder() -> set[str]:
     return {text for text in found if not NO_MESSAGES.search(text)}
 
 
-def test_every_message_of_the_type_builder_has_words_in_both_languages() -> None:
+def test_every_message_of_the_type_builder_is_translated() -> None:
     messages = sorted(messages_of_builder())
     assert len(messages) > 50
     for language in ("en", "de"):
@@ -146,7 +146,7 @@ def test_every_message_of_the_type_builder_has_words_in_both_languages() -> None
     assert [one for one in messages if worded(one, "de") == worded(one, "en")] == []
 
 
-def test_no_message_of_a_validator_is_shown_as_it_is() -> None:
+def test_messages_of_validators_are_translated() -> None:
     messages = sorted(recorded() | written())
     assert len(messages) > 300
     for language in ("en", "de"):
@@ -155,13 +155,13 @@ def test_no_message_of_a_validator_is_shown_as_it_is() -> None:
         assert [text for text in shown.values() if text and not text[0].isalpha()] == []
 
 
-def test_german_has_all_words() -> None:
+def test_german_has_all_translations() -> None:
     english = {worded(message, "en") for message in recorded() | written()}
     german = {worded(message, "de") for message in recorded() | written()}
     assert english & german == set()
 
 
-def test_what_is_refused_is_said_in_the_language_of_the_pages(desk: Desk) -> None:
+def test_errors_are_shown_in_the_language_of_the_pages(desk: Desk) -> None:
     name = desk.ask("GET", "/content-manager/collection-types/api::tag.tag?pageSize=1")["results"][0]["name"]
     desk.do("localStorage.setItem('octavo.language', 'de')")
     desk.open(f"{TAGS}/create")
@@ -196,7 +196,7 @@ def test_publishing_names_what_is_missing_by_its_label(desk: Desk) -> None:
     leave(desk)
 
 
-def test_failures_go_with_their_cause(desk: Desk) -> None:
+def test_error_notices_disappear_after_a_successful_save(desk: Desk) -> None:
     article = make(desk, "Failing")
     open_form(desk, article)
     desk.fill("Reading minutes", "99")

@@ -1,4 +1,4 @@
-"""Scheduled publishing in the pages: times in the past, entries that are not complete, and schedules that failed."""
+"""Scheduled publishing on the pages: times in the past, incomplete entries, and failed schedules."""
 
 import json
 import time
@@ -31,7 +31,7 @@ def test_a_time_in_the_past_offers_to_publish_now(desk: Desk) -> None:
     leave(desk)
 
 
-def test_an_entry_that_is_not_complete_cannot_be_scheduled(desk: Desk) -> None:
+def test_an_incomplete_entry_cannot_be_scheduled(desk: Desk) -> None:
     article = make(desk, "Not complete")
     desk.ask("PUT", f"{LIST}/{article}", {"title": None})
     open_form(desk, article)
@@ -62,7 +62,7 @@ def test_an_entry_that_became_incomplete_is_shown_everywhere(desk: Desk) -> None
     leave(desk)
 
 
-def test_a_schedule_that_failed_is_shown_everywhere(desk: Desk) -> None:
+def test_a_failed_schedule_is_shown_everywhere(desk: Desk) -> None:
     article = make(desk, "Bound to fail")
     path = f"/octavo/schedules/{ARTICLE}/{article}"
     due = (datetime.now(UTC) + timedelta(seconds=2)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -139,7 +139,7 @@ def test_schedules_are_moved_in_the_calendar(desk: Desk) -> None:
     leave(desk)
 
 
-def test_a_schedule_of_a_deleted_entry_says_so_and_keeps_the_text(desk: Desk) -> None:
+def test_a_schedule_of_a_deleted_entry_shows_a_message_and_keeps_the_text(desk: Desk) -> None:
     article = make(desk, "Deleted meanwhile")
     open_form(desk, article)
     desk.fill("Excerpt", "Words that somebody needs")

@@ -24,7 +24,7 @@ MOUNTED = "[...document.querySelectorAll('main [role=tabpanel]')].filter((one) =
 
 @pytest.fixture(scope="module")
 def service(seeded_magazine: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The sample project, and a content type with many fields."""
+    """Serve the sample project with a content type that has many fields."""
     project = shutil.copytree(seeded_magazine, tmp_path_factory.mktemp("sections") / "magazine")
     attributes: dict[str, Any] = {f"text{number}": {"type": "string"} for number in range(FIELDS // 3)}
     attributes |= {f"is_{number}": {"type": "boolean"} for number in range(FIELDS // 3)}
@@ -73,7 +73,7 @@ def test_a_form_with_many_fields_has_tabs_by_kind(desk: Desk) -> None:
     assert desk.do(f"{TABS}.length") == 0, "nearly all fields of an event are of one kind"
 
 
-def test_what_is_typed_stays_in_a_closed_tab(desk: Desk) -> None:
+def test_text_in_a_closed_tab_stays(desk: Desk) -> None:
     article = make(desk, "Half a date")
     open_tabs(desk, article)
     desk.do("document.getElementById('field.issueDate').focus()")
@@ -107,7 +107,7 @@ def test_a_refused_value_is_shown_in_its_tab(desk: Desk) -> None:
     leave(desk)
 
 
-def test_addresses_the_outline_and_the_browsers_search_open_tabs(desk: Desk) -> None:
+def test_urls_the_outline_and_the_browsers_search_open_tabs(desk: Desk) -> None:
     article = make(desk, "Found")
     open_tabs(desk, article, "tags")
     desk.until("document.activeElement.id === 'field.tags'", "the field of the address")
@@ -191,7 +191,7 @@ def test_an_administrator_names_sections(desk: Desk) -> None:
     assert "sections" not in stored
 
 
-def test_fields_of_closed_tabs_are_not_there(desk: Desk) -> None:
+def test_fields_of_closed_tabs_are_hidden(desk: Desk) -> None:
     items = [
         {"label": label, "fields": [f"{name}{number}" for number in range(FIELDS // 3)]}
         for label, name in (("Texts", "text"), ("Switches", "is_"), ("Pictures", "picture"))

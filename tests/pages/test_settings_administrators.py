@@ -1,4 +1,4 @@
-"""Administrators as they are managed at the pages: invited, found, changed, removed; and oneself."""
+"""Managing administrators on the pages: invite, find, update, delete; and the own profile."""
 
 from tests.pages.desk import ADA, Desk, Person
 
@@ -6,7 +6,7 @@ EVE = Person("eve@example.org", "Passw0rd-of-Eve")
 USERS = "/admin/settings/users"
 
 
-def test_somebody_is_invited_found_changed_and_removed(desk: Desk) -> None:
+def test_an_administrator_is_invited_found_changed_and_deleted(desk: Desk) -> None:
     accept(desk, invite(desk))
     find_and_change(desk)
     tell_a_wrong_value(desk)
@@ -14,7 +14,7 @@ def test_somebody_is_invited_found_changed_and_removed(desk: Desk) -> None:
 
 
 def invite(desk: Desk) -> str:
-    """The link of an invitation."""
+    """Invite a user and return the invitation's link."""
     desk.open(USERS)
     desk.see(ADA.email, "Super Admin")
     desk.click("Invite user")
@@ -75,14 +75,14 @@ def remove(desk: Desk) -> None:
     desk.gone(EVE.email)
 
 
-def test_one_changes_oneself(desk: Desk) -> None:
+def test_administrators_change_their_own_profile(desk: Desk) -> None:
     desk.open("/admin/me")
     desk.fill("Last name", "Lovelace")
     desk.click("Save")
     desk.see("Saved", "ada Lovelace")
 
 
-def test_what_a_form_refuses_is_said_in_words_of_the_pages(desk: Desk) -> None:
+def test_errors_of_a_form_are_translated(desk: Desk) -> None:
     desk.open("/admin/me")
     desk.fill("Email", "not an address")
     desk.click("Save")

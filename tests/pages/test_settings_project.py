@@ -1,4 +1,4 @@
-"""Tokens, webhooks, locales, mail and operations at the pages of settings."""
+"""The settings pages of tokens, webhooks, locales, email and operations."""
 
 from tests.pages.desk import ADA, Desk
 
@@ -24,7 +24,7 @@ def test_a_token_is_shown_once(desk: Desk) -> None:
     desk.see("front", "Read-only")
 
 
-def test_a_webhook_is_made_tried_and_switched_off(desk: Desk) -> None:
+def test_a_webhook_is_created_tested_and_disabled(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/webhooks/create")
     desk.fill("Name", "build")
     desk.fill("URL", "https://nowhere.invalid/hook")
@@ -43,7 +43,7 @@ def test_a_webhook_is_made_tried_and_switched_off(desk: Desk) -> None:
     desk.see("build disabled")
 
 
-def test_a_locale_is_added_and_deleted_with_a_word(desk: Desk) -> None:
+def test_a_locale_is_added_and_deleted_with_a_confirmation(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/internationalization")
     desk.click("Add locale")
     desk.fill("Locale", "Spanish (es)")
@@ -61,7 +61,7 @@ def test_a_locale_is_added_and_deleted_with_a_word(desk: Desk) -> None:
     desk.gone("Spanish (es)")
 
 
-def test_a_project_shows_its_own_pictures(desk: Desk) -> None:
+def test_a_project_shows_its_own_logo(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/application-infos")
     desk.see("Strapi compatibility", "Community")
     desk.give("[data-logo=menuLogo]", "ours.png")
@@ -80,7 +80,7 @@ def test_a_project_shows_its_own_pictures(desk: Desk) -> None:
     desk.log_in(ADA)
 
 
-def test_what_is_switched_off_says_how_it_is_turned_on(desk: Desk) -> None:
+def test_disabled_features_explain_how_to_enable_them(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/transfer-tokens")
     desk.see("Data transfer is disabled", "TRANSFER_TOKEN_SALT")
     assert desk.do("!document.querySelector('a[href$=\"transfer-tokens/create\"]')")

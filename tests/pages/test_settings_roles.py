@@ -1,4 +1,4 @@
-"""Roles of administrators at the pages: rights by type, field and condition."""
+"""The pages of administrators' roles: permissions by type, field and condition."""
 
 from typing import Any
 
@@ -10,18 +10,18 @@ CREATE = "plugin::content-manager.explorer.create"
 
 
 def rights(desk: Desk, role: int) -> dict[tuple[str, str | None], Any]:
-    """The rights of a role, by action and type."""
+    """Return a role's permissions by action and type."""
     found = desk.ask("GET", f"/admin/roles/{role}/permissions")["data"]
     return {(one["action"], one["subject"]): one for one in found}
 
 
 def tick(desk: Desk, label: str) -> None:
-    """Tick the box of a table that is called so."""
+    """Tick the box with this label in a table."""
     box = f"[...document.querySelectorAll('td label')].find((one) => one.innerText.trim() === '{label}')"
     desk.until(f"{box} && ({box}.click(), 1)", label)
 
 
-def test_a_role_is_made_with_rights_by_field_and_condition(desk: Desk) -> None:
+def test_a_role_is_created_with_permissions_by_field_and_condition(desk: Desk) -> None:
     desk.open(f"{ROLES}/new")
     desk.fill("Name", "Proofreaders")
     desk.until("document.querySelector('.rights li button')", "the types")
@@ -62,7 +62,7 @@ def test_a_role_is_made_with_rights_by_field_and_condition(desk: Desk) -> None:
     desk.gone("Copies")
 
 
-def test_a_super_admin_is_shown_and_not_changed(desk: Desk) -> None:
+def test_the_super_admin_role_is_read_only(desk: Desk) -> None:
     desk.open(f"{ROLES}/1")
     desk.see("Super Admins have all permissions. This cannot be changed.")
     assert desk.do("document.querySelectorAll('.action:not(:disabled)').length") == 0
@@ -71,7 +71,7 @@ def test_a_super_admin_is_shown_and_not_changed(desk: Desk) -> None:
     assert not desk.overflows()
 
 
-def test_rights_of_plugins_have_conditions_too(desk: Desk) -> None:
+def test_permissions_of_plugins_have_conditions_too(desk: Desk) -> None:
     desk.open(f"{ROLES}/3")
     desk.click("Plugins")
     desk.click("Configure the view: conditions: Always")
@@ -82,7 +82,7 @@ def test_rights_of_plugins_have_conditions_too(desk: Desk) -> None:
     assert rights(desk, 3)["plugin::upload.configure-view", None]["conditions"] == ["admin::is-creator"]
 
 
-def test_what_is_refused_stands_at_its_right(desk: Desk) -> None:
+def test_errors_are_shown_at_their_permission(desk: Desk) -> None:
     about = ("admin::roles.read", "admin::roles.update")
     own: list[dict[str, Any]] = [
         {"action": action, "subject": None, "properties": {}, "conditions": []} for action in about

@@ -1,4 +1,4 @@
-"""What is set about users of the site: roles by action, providers, texts of mails, how they register."""
+"""Settings of the site's users: roles by action, providers, email templates, registration."""
 
 from typing import Any
 

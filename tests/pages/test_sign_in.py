@@ -1,11 +1,11 @@
-"""Getting in and out, and what every page has: languages, themes, a session that ends and continues."""
+"""Signing in and out, and what every page has: languages, themes, a session that ends and continues."""
 
 import pytest
 
 from tests.pages.desk import ADA, Desk, Person
 
 
-def test_a_wrong_password_is_said_and_the_right_one_enters(desk: Desk) -> None:
+def test_a_wrong_and_a_correct_password(desk: Desk) -> None:
     desk.page.send("Network.clearBrowserCookies")
     desk.open("/admin/auth/login")
     desk.fill("Email", ADA.email)
@@ -18,7 +18,7 @@ def test_a_wrong_password_is_said_and_the_right_one_enters(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("wanted", ["https://elsewhere.example", "//elsewhere.example", "/\\elsewhere.example"])
-def test_no_address_leads_elsewhere_after_a_login(desk: Desk, wanted: str) -> None:
+def test_a_login_never_redirects_to_another_site(desk: Desk, wanted: str) -> None:
     desk.open(f"/admin/auth/login?redirectTo={wanted}")
     desk.see("Next steps")
     assert desk.page.do("location.pathname") == "/admin/"
@@ -29,20 +29,20 @@ def test_a_reload_keeps_the_session(desk: Desk) -> None:
     desk.see("Next steps")
 
 
-def test_nothing_that_a_script_could_send_elsewhere_is_stored(desk: Desk) -> None:
+def test_no_token_is_stored_where_scripts_can_read_it(desk: Desk) -> None:
     kept = desk.page.do("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])")
     assert desk.token()[:20] not in kept
     assert "eyJ" not in kept
 
 
-def test_addresses_that_are_none_say_so(desk: Desk) -> None:
+def test_unknown_urls_show_a_message(desk: Desk) -> None:
     desk.open("/admin/nothing/here")
     desk.see("Page not found")
     desk.click("Go to the home page")
     desk.see("Next steps")
 
 
-def test_themes_and_languages_are_kept(desk: Desk) -> None:
+def test_themes_and_languages_are_stored(desk: Desk) -> None:
     desk.open("/admin")
     desk.click("account and theme", exact=False)
     desk.click("Dark")
@@ -53,7 +53,7 @@ def test_themes_and_languages_are_kept(desk: Desk) -> None:
     desk.page.do("(localStorage.clear(), 0)")
 
 
-def test_a_session_that_ends_is_entered_again_in_place(desk: Desk) -> None:
+def test_an_expired_session_is_renewed_in_a_dialog(desk: Desk) -> None:
     somebody = Person("somebody@example.org", "Passw0rd-before")
     [editor] = [role for role in desk.ask("GET", "/admin/roles")["data"] if role["code"] == "strapi-editor"]
     number = desk.hire(somebody, editor["id"])

@@ -27,20 +27,20 @@ _DISTANCE: Final = re.compile(
     r"(margin|padding|inset|scroll-margin|scroll-padding)(-\w+)*|(row-|column-)?gap|top|bottom|border(-\w+)*-radius|font-size"
 )
 _HAIR: Final = 4
-"""Pixels: lines, rings and what is moved by them are no distances."""
+"""Pixels: smaller values, such as lines and rings, need no token."""
 
 
-def test_colours_can_be_told_apart_in_both_themes() -> None:
+def test_colors_have_sufficient_contrast_in_both_themes() -> None:
     for theme in ("dark", "light"):
-        colours = colours_of(theme)
+        colors = colors_of(theme)
         for one, ground in (*product(TEXTS, GROUNDS), *ON):
-            assert contrast(colours[one], colours[ground]) >= 4.5, f"{theme}: {one} on {ground}"
+            assert contrast(colors[one], colors[ground]) >= 4.5, f"{theme}: {one} on {ground}"
         for ground in GROUNDS:
-            assert contrast(colours["line-strong"], colours[ground]) >= 3, f"{theme}: a control on {ground}"
+            assert contrast(colors["line-strong"], colors[ground]) >= 3, f"{theme}: a control on {ground}"
 
 
-def test_what_is_written_on_a_ground_can_be_read() -> None:
-    """Texts have a colour for texts; one that is set together with a ground can be read on it."""
+def test_texts_have_sufficient_contrast_to_their_background() -> None:
+    """Texts use text colors; a color that is set together with a background has enough contrast."""
     for name, rules in all_rules():
         for rule in rules:
             named = {prop: re.findall(r"var\(--([\w-]+)\)", value) for prop, value in rule}
@@ -50,7 +50,7 @@ def test_what_is_written_on_a_ground_can_be_read() -> None:
                 assert pair in ON or pair in {*product(TEXTS, GROUNDS)}, f"{name}: {rule}"
 
 
-def test_no_style_knows_left_and_right() -> None:
+def test_styles_do_not_use_left_and_right() -> None:
     found = [
         f"{name}: {prop}: {value}"
         for name, rules in all_rules()
@@ -60,7 +60,7 @@ def test_no_style_knows_left_and_right() -> None:
     assert found == []
 
 
-def test_colours_sizes_and_distances_are_tokens() -> None:
+def test_colors_sizes_and_distances_are_tokens() -> None:
     found = []
     for name, rules in all_rules():
         for prop, value in chain(*rules):
@@ -80,20 +80,20 @@ def test_the_design_page_states_the_lowest_contrasts() -> None:
     stated = re.findall(r"^\| `--([\w-]+)` \|[^|]+\| ([\d.]+) \| ([\d.]+) \|$", DESIGN.read_text(), re.MULTILINE)
     assert {ink for ink, *_ in stated} == {*TEXTS, "line-strong"}
     for theme, at in (("light", 1), ("dark", 2)):
-        colours = colours_of(theme)
+        colors = colors_of(theme)
         for row in stated:
-            lowest = min(contrast(colours[row[0]], colours[ground]) for ground in GROUNDS)
+            lowest = min(contrast(colors[row[0]], colors[ground]) for ground in GROUNDS)
             assert row[at] == f"{lowest:.1f}", f"{theme}: {row[0]}"
 
 
 @pytest.mark.parametrize("style", ["margin-left: 0", "border-top-right-radius: 0", "left: 0", "text-align: right"])
-def test_physical_styles_are_seen(style: str) -> None:
+def test_physical_styles_are_detected(style: str) -> None:
     [(prop, value)] = _RULE.findall(f"{style};")
     assert _PHYSICAL.search(prop) or _PHYSICAL.search(value)
 
 
 def all_rules() -> Iterator[tuple[str, list[list[tuple[str, str]]]]]:
-    """The rules of each file, by its name: what each sets to what. Those of the tokens themselves are left out."""
+    """Yield each file's rules as properties and values, without those of the tokens."""
     for path in sorted(SOURCES.rglob("*")):
         if path.suffix not in {".svelte", ".css"} or path == TOKENS:
             continue
@@ -105,15 +105,15 @@ def all_rules() -> Iterator[tuple[str, list[list[tuple[str, str]]]]]:
         yield str(path.relative_to(SOURCES)), [set_by_script, *map(_RULE.findall, blocks)]
 
 
-def colours_of(theme: str) -> dict[str, str]:
-    """Return the colors of a theme, by the names of their tokens."""
+def colors_of(theme: str) -> dict[str, str]:
+    """Return the colors of a theme by token."""
     themes = dict(re.findall(r"data-theme='(\w+)'\] \{(.*?)\n\}", TOKENS.read_text(encoding="utf-8"), re.DOTALL))
     assert sorted(themes) == ["dark", "light"]
     return dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", themes[theme]))
 
 
 def contrast(one: str, other: str) -> float:
-    """How well two colours can be told apart, by WCAG 2.2: 1 to 21.
+    """Return the contrast of two colors by WCAG 2.2: 1 to 21.
 
     >>> contrast("#000000", "#ffffff")
     21.0
@@ -122,7 +122,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def _luminance(colour: str) -> float:
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+def _luminance(color: str) -> float:
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

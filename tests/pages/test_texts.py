@@ -1,4 +1,4 @@
-"""The editors of texts: v4's blocks, and Markdown. Untouched text does not change."""
+"""The text editors: v4's blocks, and Markdown. Untouched text does not change."""
 
 import json
 import random
@@ -28,7 +28,7 @@ EVIL: Final = (
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The sample project with notes."""
+    """Serve the sample project with a content type for notes."""
     project = magazine(tmp_path_factory.mktemp("texts"))
     schema = project / "src/api/note/content-types/note/schema.json"
     schema.parent.mkdir(parents=True)
@@ -71,7 +71,7 @@ def texts(value: str, **marks: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_blocks_that_nobody_touched_stay_as_they_are(desk: Desk, seed: int) -> None:
+def test_untouched_blocks_do_not_change(desk: Desk, seed: int) -> None:
     source = random.Random(seed)
     body = [block(source) for _ in range(60)]
     note = made(desk, body=[*body, {"type": "paragraph", "children": texts("end")}])
@@ -82,7 +82,7 @@ def test_blocks_that_nobody_touched_stay_as_they_are(desk: Desk, seed: int) -> N
     assert desk.do("window.hacked === undefined")
 
 
-def test_a_block_that_is_touched_keeps_all_else(desk: Desk) -> None:
+def test_editing_a_block_keeps_its_other_values(desk: Desk) -> None:
     link = {"type": "link", "url": "/a", "rel": "author", "children": [*texts("b", bold=True), *texts("c")]}
     children = [*texts("a", bold=True, colour="red"), link, *texts(""), {**link, "url": "/b"}, *texts("d")]
     note = made(desk, body=[{"type": "paragraph", "align": "left", "children": children}])
@@ -136,7 +136,7 @@ def test_blocks_are_written_as_v4_writes_them(desk: Desk) -> None:
     ]
 
 
-def test_markdown_is_shown_where_nothing_runs(desk: Desk) -> None:
+def test_markdown_previews_run_no_scripts(desk: Desk) -> None:
     note = made(desk, text=EVIL)
     enter(desk, note, "text")
     desk.click("Preview")
@@ -153,7 +153,7 @@ def test_markdown_is_shown_where_nothing_runs(desk: Desk) -> None:
     assert desk.do("window.hacked === undefined")
 
 
-def test_texts_keep_nobody_out(desk: Desk) -> None:
+def test_text_editors_are_accessible(desk: Desk) -> None:
     note = made(desk, title="All", text="# One", body=[block(random.Random(7)) for _ in range(20)])
     for theme in ("dark", "light"):
         desk.theme(theme)

@@ -15,7 +15,7 @@ from tests.url_path_proxy import PATH, proxying, variables_of
 
 @pytest.fixture(scope="module", params=["stripped", "kept"])
 def base(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The public URL of the sample project."""
+    """Yield the public URL of the sample project."""
     port, project = free_port(), magazine(tmp_path_factory.mktemp("site"))
     with (
         serving("develop", project, "--seed", **FIRST, **variables_of(port, request.param)) as server,

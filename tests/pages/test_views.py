@@ -1,4 +1,4 @@
-"""How forms look: said by whoever may, by dragging and by keys, and kept where v4 keeps it."""
+"""Configuring forms: by permission, with mouse and keyboard, stored as in v4."""
 
 from typing import Any
 
@@ -8,23 +8,23 @@ MANAGER = "/admin/content-manager"
 TAG = f"{MANAGER}/collection-types/api::tag.tag"
 ARTICLE = f"{MANAGER}/collection-types/api::article.article"
 FORM = "configurations/edit"
-"""What the address of a form's view ends with."""
+"""The end of the URL where a form is configured."""
 
 
 def rows(desk: Desk, uid: str) -> list[list[str]]:
-    """The names in the rows of a form, as the service has them."""
+    """Return the field names in a form's rows, as stored."""
     reported = desk.ask("GET", f"/content-manager/content-types/{uid}/configuration")["data"]["contentType"]
     return [[field["name"] for field in row] for row in reported["layouts"]["edit"]]
 
 
 def look(desk: Desk, uid: str, name: str) -> Any:
-    """How a field of a form looks."""
+    """Return a field's stored configuration."""
     reported = desk.ask("GET", f"/content-manager/content-types/{uid}/configuration")["data"]["contentType"]
     return reported["metadatas"][name]["edit"]
 
 
 def drawn(desk: Desk) -> list[list[str]]:
-    """The names in the rows that stand on the page."""
+    """Return the field names in the rows on the page."""
     script = (
         "[...document.querySelectorAll('.board .row')]"
         ".map((row) => [...row.querySelectorAll('[data-field]')].map((one) => one.dataset.field))"
@@ -33,13 +33,13 @@ def drawn(desk: Desk) -> list[list[str]]:
 
 
 def take(desk: Desk, name: str, *keys: str, shift: bool = False) -> None:
-    """Press keys on the handle of a field."""
+    """Press keys on a field's handle."""
     desk.do(f"document.querySelector('[data-field=\"{name}\"]').parentElement.querySelector('.grip button').focus()")
     for key in keys:
         desk.press(key, shift=shift)
 
 
-def test_a_form_is_put_in_order_by_keys(desk: Desk) -> None:
+def test_fields_are_arranged_by_keyboard(desk: Desk) -> None:
     desk.open(f"{TAG}/{FORM}")
     desk.see("Configure the form: Tag", "6 of 12")
     assert drawn(desk) == [["name", "slug"], ["articles"]]
@@ -57,7 +57,7 @@ def test_a_form_is_put_in_order_by_keys(desk: Desk) -> None:
     assert rows(desk, "api::tag.tag") == [["articles", "name"], ["slug"]]
 
 
-def test_a_field_is_dragged_into_a_row_of_its_own(desk: Desk) -> None:
+def test_a_field_is_dragged_into_its_own_row(desk: Desk) -> None:
     desk.open(f"{ARTICLE}/{FORM}")
     desk.see("Configure the form: Article")
     desk.drag("li:has([data-field='slug']) .grip", ".board ul.gap")
@@ -70,7 +70,7 @@ def test_a_field_is_dragged_into_a_row_of_its_own(desk: Desk) -> None:
     assert drawn(desk)[:2] == [["title", "slug"], ["excerpt"]]
 
 
-def test_what_is_said_of_a_field_is_seen_at_once_and_kept(desk: Desk) -> None:
+def test_changes_of_a_field_are_shown_immediately_and_stored(desk: Desk) -> None:
     desk.open(f"{ARTICLE}/{FORM}")
     desk.click_at("[data-field='author']")
     desk.fill("Label", "Written by")
@@ -105,7 +105,7 @@ def test_what_is_said_of_a_field_is_seen_at_once_and_kept(desk: Desk) -> None:
     desk.see("Configure the form: Article")
 
 
-def test_a_component_looks_the_same_wherever_it_stands(desk: Desk) -> None:
+def test_a_component_has_the_same_layout_everywhere(desk: Desk) -> None:
     desk.open(f"{ARTICLE}/1")
     desk.click("Configure the view: SEO")
     desk.see("Configure the form: Seo", "Back to the component")
@@ -124,7 +124,7 @@ def test_a_component_looks_the_same_wherever_it_stands(desk: Desk) -> None:
     assert desk.barriers() == []
 
 
-def test_who_may_not_configure_forms_has_no_page_for_it(desk: Desk) -> None:
+def test_configuring_forms_requires_permission(desk: Desk) -> None:
     author = Person("views@example.org", "Passw0rd-of-Views")
     desk.hire(author, 3)
     desk.log_in(author)

@@ -1,4 +1,4 @@
-"""Texts of v4's editor for blocks, at random: every kind of node and mark, and what no editor knows."""
+"""Random texts of v4's block editor: every kind of node and mark, and unknown ones."""
 
 import random
 from typing import Any
@@ -32,7 +32,7 @@ def link(source: random.Random) -> dict[str, Any]:
 
 
 def inline(source: random.Random) -> list[dict[str, Any]]:
-    """As Slate has it: a text before, between and after links."""
+    """Return inline nodes as Slate requires: a text before, between and after links."""
     found = [text(source)]
     for _ in range(source.randint(0, 2)):
         found += [link(source), source.choice((text(source), {"type": "text", "text": ""}))]

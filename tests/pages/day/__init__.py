@@ -1,1 +1,1 @@
-"""An editor's day at the pages: named steps, one after the other."""
+"""An editor's day on the pages: named steps in order."""

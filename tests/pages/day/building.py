@@ -1,4 +1,4 @@
-"""The afternoon: content-types are checked, made, changed and taken out, and the service keeps running."""
+"""The afternoon: content types are checked, created, changed and deleted while the service keeps running."""
 
 from tests.pages.day.form import entries
 from tests.pages.day.steps import Day, save, told
@@ -19,25 +19,25 @@ def add_attribute(desk: Desk, kind: str, name: str) -> None:
     desk.see(name)
 
 
-@BUILDING.step("see the definitions of content")
+@BUILDING.step("open the content types")
 def _(desk: Desk) -> None:
     desk.open(BUILDER)
     desk.see("Article", "Homepage", "Fact box")
 
 
-@BUILDING.step("see the diagram of the model")
+@BUILDING.step("open the diagram of the model")
 def _(desk: Desk) -> None:
     desk.open(f"{BUILDER}/diagram")
     desk.see("Article", "Author")
 
 
-@BUILDING.step("see the attributes of a content-type")
+@BUILDING.step("open the attributes of a content type")
 def _(desk: Desk) -> None:
     desk.open(f"{BUILDER}/content-types/api::article.article")
     desk.see("title", "readingMinutes", "blocks")
 
 
-@BUILDING.step("make a content-type")
+@BUILDING.step("create a content type")
 def _(desk: Desk) -> None:
     desk.open(BUILDER)
     desk.click("Collection type")
@@ -46,14 +46,14 @@ def _(desk: Desk) -> None:
     add_attribute(desk, "Number", "decks")
 
 
-@BUILDING.step("look at what a change will do")
+@BUILDING.step("preview a change")
 def _(desk: Desk) -> None:
     desk.click("Review changes")
     desk.see("Create table ferries", "schema.json")
     desk.click("Close")
 
 
-@BUILDING.step("a content-type is in force at once")
+@BUILDING.step("a new content type works immediately")
 def _(desk: Desk) -> None:
     desk.click("Save")
     desk.see("Ferry saved")
@@ -66,7 +66,7 @@ def _(desk: Desk) -> None:
     assert ferry["decks"] == 3
 
 
-@BUILDING.step("rename an attribute, and keep its data")
+@BUILDING.step("rename an attribute and keep its data")
 def _(desk: Desk) -> None:
     desk.open(f"{BUILDER}/content-types/{FERRY}")
     desk.click("decks")
@@ -79,7 +79,7 @@ def _(desk: Desk) -> None:
     assert ferry["levels"] == 3
 
 
-@BUILDING.step("take a content-type out")
+@BUILDING.step("delete a content type")
 def _(desk: Desk) -> None:
     desk.click("Delete")
     desk.fill("Type ferry to confirm", "ferry")

@@ -1,4 +1,4 @@
-"""The morning: logging in, and finding what is there."""
+"""The morning: signing in, and finding content."""
 
 from tests.pages.day.form import ARTICLE
 from tests.pages.day.steps import ARTICLES, CATEGORIES, LISTS, Day, rows
@@ -17,7 +17,7 @@ def _(desk: Desk) -> None:
     desk.see("Invalid credentials")
 
 
-@FINDING.step("log in with the keys alone")
+@FINDING.step("sign in with the keyboard")
 def _(desk: Desk) -> None:
     desk.open("/admin/auth/login")
     desk.fill("Email", ADA.email)
@@ -27,13 +27,13 @@ def _(desk: Desk) -> None:
     desk.see("Next steps")
 
 
-@FINDING.step("a reload keeps who is logged in")
+@FINDING.step("a reload keeps the session")
 def _(desk: Desk) -> None:
     desk.do("location.reload()")
     desk.see("Next steps", "Article", "Homepage", "Settings")
 
 
-@FINDING.step("find a content-type by its name")
+@FINDING.step("find a content type by its name")
 def _(desk: Desk) -> None:
     desk.press("k", control=True)
     desk.until("document.querySelector('[role=dialog] input') === document.activeElement", "the palette")
@@ -73,7 +73,7 @@ def _(desk: Desk) -> None:
         desk.until(f"{FIRST_TITLE} === {first!r}", first)
 
 
-@FINDING.step("turn a page")
+@FINDING.step("go to the next page")
 def _(desk: Desk) -> None:
     before = desk.do(FIRST_TITLE)
     desk.click("Next page")
@@ -81,7 +81,7 @@ def _(desk: Desk) -> None:
     desk.until(f"{FIRST_TITLE} !== {before!r}", "other entries")
 
 
-@FINDING.step("see more on a page")
+@FINDING.step("show more entries on a page")
 def _(desk: Desk) -> None:
     desk.pick("Items per page", "50 per page")
     rows(desk, 24)
@@ -93,7 +93,7 @@ def _(desk: Desk) -> None:
     desk.see("1 in total", "A loaf that waits")
 
 
-@FINDING.step("a deep link opens a list as it was")
+@FINDING.step("a deep link restores a list")
 def _(desk: Desk) -> None:
     desk.do("location.reload()")
     desk.see("1 in total", "A loaf that waits")
@@ -107,20 +107,20 @@ def _(desk: Desk) -> None:
     desk.see("How a river changes its mind", 'Title contains "river"')
 
 
-@FINDING.step("take a filter back")
+@FINDING.step("remove a filter")
 def _(desk: Desk) -> None:
     desk.click('Remove: Title contains "river"')
     desk.see("24 in total")
 
 
-@FINDING.step("filter through a relation by an address of v4")
+@FINDING.step("filter by a relation with a URL of v4")
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?page=1&pageSize=10&sort=id:ASC&filters[$and][0][author][name][$eq]=Oskar Lindqvist")
     desk.see("The last stop before morning", "Oskar Lindqvist")
     desk.gone("A loaf that waits")
 
 
-@FINDING.step("a list without entries says what to do")
+@FINDING.step("an empty list suggests what to do")
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?_q=no+such+words")
     desk.see("No results")
@@ -137,7 +137,7 @@ def _(desk: Desk) -> None:
     desk.until("/\\d entries/.test(document.querySelector('tbody').innerText)", "the number of related entries")
 
 
-@FINDING.step("an address that leads nowhere is told")
+@FINDING.step("an unknown URL shows a message")
 def _(desk: Desk) -> None:
     desk.open(f"{LISTS}/api::nothing.nothing")
     desk.see("Content type not found")
@@ -153,7 +153,7 @@ def _(desk: Desk) -> None:
 
 
 def add_filter(desk: Desk, field: str, comparison: str, value: str) -> None:
-    """By the dialog."""
+    """Add a filter in the dialog."""
     desk.click("Filter")
     desk.choose("Field", field, typed=field)
     desk.pick("Operator", comparison)

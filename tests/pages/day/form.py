@@ -1,4 +1,4 @@
-"""The form of an entry under an editor's hands: fields by their paths, parts of zones, links of relations."""
+"""Use an entry's form as an editor does: fields by path, components in zones, links of relations."""
 
 import json
 from typing import Any
@@ -10,17 +10,17 @@ ARTICLE = f"{CONTENT}/api::article.article"
 
 
 def path(name: str) -> str:
-    """The selector of a field, or of a part of one."""
+    """Return the selector of a field, or of a field in a component."""
     return f"[data-path={json.dumps(name)}]"
 
 
 def control(name: str) -> str:
-    """The expression for the control of a field."""
+    """Return the expression for a field's input element."""
     return f"document.getElementById({json.dumps('field.' + name)})"
 
 
 def write(desk: Desk, field: str, text: str) -> None:
-    """Write into the control of a field, instead of what is in it."""
+    """Replace the value of a field."""
     desk.until(
         f"((one) => one && (one.focus(), one.select?.(), document.activeElement === one))({control(field)})", field
     )
@@ -33,7 +33,7 @@ def holds(desk: Desk, field: str, text: str) -> None:
 
 
 def link(desk: Desk, field: str, text: str) -> None:
-    """Find an entry for a relation, and take it."""
+    """Search for an entry in a relation field and choose it."""
     write(desk, field, text)
     found = "__look.all('[role=option]')"
     desk.until(
@@ -44,26 +44,26 @@ def link(desk: Desk, field: str, text: str) -> None:
 
 
 def links(field: str) -> str:
-    """The expression for what a relation points to, in its order."""
+    """Return the expression for the linked entries of a relation, in order."""
     buttons = f"document.querySelectorAll({json.dumps(path(field) + ' button[aria-label^=Remove]')})"
     return f"[...{buttons}].map((one) => one.ariaLabel.replace('Remove ', ''))"
 
 
 def add_part(desk: Desk, zone: str, kind: str) -> None:
-    """Add a component of a kind to a dynamic zone."""
+    """Add a component to a dynamic zone."""
     desk.click(f"Add a component to {zone.capitalize()}")
     desk.click(kind, within="[role=dialog]")
     desk.until("!document.querySelector('[role=dialog]')", "no dialog any more")
 
 
 def move(desk: Desk, item: str, key: str) -> None:
-    """Put what is in a list elsewhere: an arrow key on its handle, the first that a selector finds."""
+    """Move a list item by pressing an arrow key on the handle of the first match."""
     grip = f"document.querySelector({json.dumps(item)})?.querySelector('button[aria-label^=Move]')"
     desk.until(f"((one) => one && (one.focus(), document.activeElement === one))({grip})", f"the handle of {item}")
     desk.press(key)
 
 
 def entries(desk: Desk, uid: str, query: str) -> list[dict[str, Any]]:
-    """What is stored of entries, whole, as Ada may read it."""
+    """Return complete entries as Ada can read them."""
     found = desk.ask("GET", f"{CONTENT}/{uid}?{query}")["results"]
     return [desk.ask("GET", f"{CONTENT}/{uid}/{one['id']}") for one in found]

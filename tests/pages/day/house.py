@@ -1,4 +1,4 @@
-"""The evening: files, people, tokens, webhooks, languages, definitions; then the light goes out."""
+"""The evening: files, administrators, tokens, webhooks, locales, roles, and signing out."""
 
 from tests.pages.day.steps import Day, save, say_yes, told
 from tests.pages.desk import ADA, Desk
@@ -8,7 +8,7 @@ LIBRARY = "/admin/plugins/upload"
 SETTINGS = "/admin/settings"
 
 
-@HOUSE.step("make a folder in the library")
+@HOUSE.step("create a folder in the library")
 def _(desk: Desk) -> None:
     desk.open(LIBRARY)
     desk.see("canal.jpg")
@@ -26,7 +26,7 @@ def _(desk: Desk) -> None:
     desk.see("quay.png", "Upload complete", seconds=60)
 
 
-@HOUSE.step("describe a file for those who do not see it")
+@HOUSE.step("add an alternative text to a file")
 def _(desk: Desk) -> None:
     desk.click_at("button[title='quay.png']")
     desk.see("Used in")
@@ -62,7 +62,7 @@ def _(desk: Desk) -> None:
     desk.see("1 item deleted")
 
 
-@HOUSE.step("invite somebody")
+@HOUSE.step("invite an administrator")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/users")
     desk.see(ADA.email)
@@ -77,14 +77,14 @@ def _(desk: Desk) -> None:
     desk.see("Inactive")
 
 
-@HOUSE.step("find somebody")
+@HOUSE.step("find an administrator")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/users?_q=mara")
     desk.see("mara@example.org", "Editor")
     desk.gone(ADA.email)
 
 
-@HOUSE.step("make a token for a program")
+@HOUSE.step("create an API token")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/api-tokens")
     desk.click("Create API token")
@@ -95,7 +95,7 @@ def _(desk: Desk) -> None:
     assert (made["name"], made["type"]) == ("Front end", "read-only")
 
 
-@HOUSE.step("make a webhook")
+@HOUSE.step("create a webhook")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/webhooks")
     desk.see("No webhooks yet")
@@ -110,13 +110,13 @@ def _(desk: Desk) -> None:
     assert made["events"]
 
 
-@HOUSE.step("see the languages of the content")
+@HOUSE.step("see the locales")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/internationalization")
     desk.see("German (de)", "French (fr)", "Default", "Add locale")
 
 
-@HOUSE.step("make a role with rights on some fields")
+@HOUSE.step("create a role with permissions for some fields")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/roles")
     desk.see("Super Admin", "Editor", "Author")
@@ -136,25 +136,25 @@ def _(desk: Desk) -> None:
     assert (right["properties"]["fields"], right["conditions"]) == (["title", "excerpt"], ["admin::is-creator"])
 
 
-@HOUSE.step("see what waits and what was given up")
+@HOUSE.step("see waiting and failed jobs")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/jobs")
     desk.see("Waiting", "No failed jobs")
 
 
-@HOUSE.step("see who did what")
+@HOUSE.step("see the audit log")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/audit")
     desk.see("Actions of administrators and API clients", ADA.email)
 
 
-@HOUSE.step("see how the service is")
+@HOUSE.step("see the state of the service")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/system")
     desk.see("Running since", "Response time", "Slow requests")
 
 
-@HOUSE.step("write one's own name")
+@HOUSE.step("change one's own name")
 def _(desk: Desk) -> None:
     desk.open("/admin/me")
     desk.fill("Last name", "Lovelace")
@@ -162,7 +162,7 @@ def _(desk: Desk) -> None:
     desk.see("Saved", "ada Lovelace")
 
 
-@HOUSE.step("log out")
+@HOUSE.step("sign out")
 def _(desk: Desk) -> None:
     desk.click("account and theme", exact=False)
     desk.click("Sign out")

@@ -1,4 +1,4 @@
-"""The day of a user who works by keys alone, and with a screen reader: all is reached, seen, and has a name."""
+"""The day of a user with only a keyboard and a screen reader: everything is reachable, visible and labeled."""
 
 from tests.pages.day.form import ARTICLE, control, entries, holds, links, path
 from tests.pages.day.keys import focused, inside, tab_to, type_in
@@ -14,7 +14,7 @@ KEYBOARD = Day(after=everything_is_named)
 SLUG = "by-keys-alone"
 
 
-@KEYBOARD.step("log in")
+@KEYBOARD.step("sign in")
 def _(desk: Desk) -> None:
     if not entries(desk, "api::article.article", f"filters[slug][$eq]={SLUG}"):
         desk.ask("POST", ARTICLE, {"title": "By keys alone", "slug": SLUG})
@@ -35,7 +35,7 @@ def _(desk: Desk) -> None:
     desk.until("document.activeElement.id === 'content'", "the focus in the content")
 
 
-@KEYBOARD.step("go to a list by the palette")
+@KEYBOARD.step("open a list with the palette")
 def _(desk: Desk) -> None:
     desk.press("k", control=True)
     inside(desk, "[role=dialog]")
@@ -46,7 +46,7 @@ def _(desk: Desk) -> None:
     desk.see("in total")
 
 
-@KEYBOARD.step("a dialog that is closed gives the focus back")
+@KEYBOARD.step("a closed dialog returns the focus")
 def _(desk: Desk) -> None:
     tab_to(desk, "Columns")
     desk.press("Enter")
@@ -72,7 +72,7 @@ def _(desk: Desk) -> None:
     focused(desk, "Filter")
 
 
-@KEYBOARD.step("put a list in order")
+@KEYBOARD.step("sort a list")
 def _(desk: Desk) -> None:
     tab_to(desk, "Updated")
     desk.press("Enter")
@@ -80,7 +80,7 @@ def _(desk: Desk) -> None:
     focused(desk, "Updated")
 
 
-@KEYBOARD.step("choose an entry, and let it go")
+@KEYBOARD.step("select an entry and clear the selection")
 def _(desk: Desk) -> None:
     tab_to(desk, "Select By keys alone")
     desk.press(" ")
@@ -90,7 +90,7 @@ def _(desk: Desk) -> None:
     focused(desk, "Select By keys alone")
 
 
-@KEYBOARD.step("open the menu of a row, and leave it")
+@KEYBOARD.step("open and close the menu of a row")
 def _(desk: Desk) -> None:
     tab_to(desk, "Actions for By keys alone")
     desk.press("Enter")
@@ -115,18 +115,18 @@ def _(desk: Desk) -> None:
     desk.see("Unsaved changes")
 
 
-@KEYBOARD.step("leave an editor of texts with Tab")
+@KEYBOARD.step("leave a text editor with Tab")
 def _(desk: Desk) -> None:
     desk.until(f"{control('body')}?.shadowRoot", "the editor")
     tab_to(desk, "Body")
     type_in(desk, "# Keys")
     tab_to(desk, "Format")
-    for key in ("ArrowDown", "ArrowDown", "Enter"):  # open the list, go to the next choice, choose it
+    for key in ("ArrowDown", "ArrowDown", "Enter"):  # open the list, move to the next option, choose it
         desk.press(key)
     holds(desk, "format", "portrait")
 
 
-@KEYBOARD.step("choose a picture from the library")
+@KEYBOARD.step("choose an image from the library")
 def _(desk: Desk) -> None:
     tab_to(desk, "Choose from library")
     desk.press("Enter")
@@ -141,7 +141,7 @@ def _(desk: Desk) -> None:
     focused(desk, "Choose from library")
 
 
-@KEYBOARD.step("lead to entries, and put them in order")
+@KEYBOARD.step("link entries and sort them")
 def _(desk: Desk) -> None:
     tab_to(desk, "Tags: search entries")
     for tag in ("harbor", "walking"):
@@ -155,7 +155,7 @@ def _(desk: Desk) -> None:
     inside(desk, path("tags"))
 
 
-@KEYBOARD.step("add a part to a zone")
+@KEYBOARD.step("add a component to a zone")
 def _(desk: Desk) -> None:
     tab_to(desk, "Add a component to Blocks")
     for kind in ("Quote", "Fact box"):
@@ -171,7 +171,7 @@ def _(desk: Desk) -> None:
             tab_to(desk, "Add a component to Blocks")
 
 
-@KEYBOARD.step("put a zone in order, and fold a part")
+@KEYBOARD.step("sort a zone and collapse a component")
 def _(desk: Desk) -> None:
     tab_to(desk, "Move Fact box…", back=True)
     desk.press("ArrowUp")
@@ -184,7 +184,7 @@ def _(desk: Desk) -> None:
     desk.until("document.activeElement.ariaExpanded === 'true'", "an unfolded part")
 
 
-@KEYBOARD.step("remove a part by its menu")
+@KEYBOARD.step("remove a component with its menu")
 def _(desk: Desk) -> None:
     tab_to(desk, "Actions for Fact box")
     desk.press("Enter")
@@ -206,7 +206,7 @@ def _(desk: Desk) -> None:
     assert [part["text"] for part in found["blocks"]] == ["Tab, Tab, Tab"]
 
 
-@KEYBOARD.step("publish, and make it a draft again")
+@KEYBOARD.step("publish and unpublish")
 def _(desk: Desk) -> None:
     tab_to(desk, "Publish", back=True)
     desk.press("Enter")
@@ -217,7 +217,7 @@ def _(desk: Desk) -> None:
     focused(desk, "Publish")
 
 
-@KEYBOARD.step("a question before leaving is answered by keys")
+@KEYBOARD.step("the dialog before leaving works with the keyboard")
 def _(desk: Desk) -> None:
     tab_to(desk, "Title")
     type_in(desk, "By keys, and keys alone")
@@ -251,7 +251,7 @@ def _(desk: Desk) -> None:
     desk.until("location.pathname.endsWith('api::article.article')", "the list")
 
 
-@KEYBOARD.step("make a folder in the library")
+@KEYBOARD.step("create a folder in the library")
 def _(desk: Desk) -> None:
     tab_to(desk, "Media library")
     desk.press("Enter")
@@ -266,7 +266,7 @@ def _(desk: Desk) -> None:
     focused(desk, "New folder")
 
 
-@KEYBOARD.step("say a right of a role")
+@KEYBOARD.step("set a permission of a role")
 def _(desk: Desk) -> None:
     desk.open("/admin/settings/roles")
     desk.see("Author")
@@ -287,7 +287,7 @@ def _(desk: Desk) -> None:
     desk.ask("DELETE", f"/admin/roles/{role['id']}")
 
 
-@KEYBOARD.step("log out")
+@KEYBOARD.step("sign out")
 def _(desk: Desk) -> None:
     tab_to(desk, "ada…", back=True)
     desk.press("Enter")

@@ -1,4 +1,4 @@
-"""A user who has no mouse: goes from control to control with Tab, and has to see where they are."""
+"""A user without a mouse: moves between controls with Tab, and must see the focus."""
 
 import json
 from typing import Any, Final
@@ -26,12 +26,12 @@ MOST: Final = 150
 
 
 def here(desk: Desk) -> dict[str, Any]:
-    """What has the focus: its name, and whether one sees that it has it."""
+    """Return the name of the focused element, and whether the focus is visible."""
     return dict(desk.do(HERE))
 
 
 def tab_to(desk: Desk, name: str, *, back: bool = False) -> None:
-    """Press Tab until the focus is at what is called so. Each stop on the way has to be seen."""
+    """Press Tab until the element with this name has the focus, and check that each stop is visible."""
     desk.settle()
     passed = []
     for _ in range(MOST):
@@ -45,15 +45,15 @@ def tab_to(desk: Desk, name: str, *, back: bool = False) -> None:
 
 
 def type_in(desk: Desk, text: str) -> None:
-    """Write where the focus is."""
+    """Type into the focused element."""
     desk.page.send("Input.insertText", text=text)
 
 
 def focused(desk: Desk, name: str) -> None:
-    """Wait until the focus is at what is called so."""
+    """Wait until the element with this name has the focus."""
     desk.until(f"({HERE}).name === {json.dumps(name)}", f"the focus at {name!r} instead of {here(desk)}")
 
 
 def inside(desk: Desk, selector: str) -> None:
-    """Wait until the focus is inside of what a selector finds."""
+    """Wait until the focus is inside an element that matches the selector."""
     desk.until(f"document.activeElement?.closest({json.dumps(selector)})", f"the focus in {selector}")

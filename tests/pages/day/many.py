@@ -1,4 +1,4 @@
-"""The day: lists as one wants them, and many entries at once."""
+"""The day: customized lists, and bulk actions."""
 
 from tests.pages.day.form import ARTICLE, move
 from tests.pages.day.steps import ARTICLES, Day, rows, save, say_yes, told
@@ -19,14 +19,14 @@ def _(desk: Desk) -> None:
     desk.see("a-loaf-that-waits")
 
 
-@MANY.step("the columns are kept over a reload")
+@MANY.step("a reload keeps the columns")
 def _(desk: Desk) -> None:
     desk.do("location.reload()")
     desk.see("a-loaf-that-waits")
     assert "Author" not in desk.do(HEADS)
 
 
-@MANY.step("keep a view, and come back to it")
+@MANY.step("save a view and open it again")
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?sort=id:DESC&_q=river")
     desk.see("How a river changes its mind")
@@ -56,7 +56,7 @@ def _(desk: Desk) -> None:
     desk.see("Headline")
 
 
-@MANY.step("make many drafts at once")
+@MANY.step("unpublish many entries in bulk")
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?sort=id:ASC&pageSize=10")
     rows(desk, 10)
@@ -68,14 +68,14 @@ def _(desk: Desk) -> None:
     desk.until("document.querySelectorAll('tbody .warn').length === 10", "ten drafts")
 
 
-@MANY.step("take it back")
+@MANY.step("undo it")
 def _(desk: Desk) -> None:
     desk.click("Undo")
     told(desk, "10 entries published")
     desk.until("document.querySelectorAll('tbody .good').length === 10", "ten published entries")
 
 
-@MANY.step("publish many at once, over pages")
+@MANY.step("publish many entries on several pages")
 def _(desk: Desk) -> None:
     for number in (1, 2, 3):
         desk.ask("POST", ARTICLE, {"title": f"Short-lived {number}", "slug": f"short-lived-{number}"})
@@ -90,7 +90,7 @@ def _(desk: Desk) -> None:
     desk.until("document.querySelectorAll('tbody .good').length === 2", "published entries")
 
 
-@MANY.step("delete many at once")
+@MANY.step("delete many entries")
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?_q=Short-lived")
     rows(desk, 3)

@@ -1,4 +1,4 @@
-"""The day: what was written is published, changed by two, copied and deleted; a category speaks another language."""
+"""The day: entries are published, edited by two users, duplicated and deleted, and a category is translated."""
 
 from tests.pages.day.form import ARTICLE, CONTENT, control, entries, holds, path, write
 from tests.pages.day.steps import CATEGORIES, LISTS, Day, choose_from_menu, save, saved, say_yes, told
@@ -9,7 +9,7 @@ PUBLISHING = Day()
 LABEL = "blocks.0.facts.0.label"
 
 
-@PUBLISHING.step("what is wrong is shown where it is, in what is folded too")
+@PUBLISHING.step("errors are shown at their fields, also in collapsed ones")
 def _(desk: Desk) -> None:
     desk.open(f"/admin{ARTICLE}/{article(desk)['id']}")
     desk.click_at(f"{path('blocks.0')} button.fold")
@@ -33,7 +33,7 @@ def _(desk: Desk) -> None:
     assert article(desk)["publishedAt"]
 
 
-@PUBLISHING.step("a change of somebody else is brought together")
+@PUBLISHING.step("another user's change is merged")
 def _(desk: Desk) -> None:
     desk.ask("PUT", f"{ARTICLE}/{article(desk)['id']}", {"editorsNote": "Seen by somebody else"})
     write(desk, "excerpt", "Written at noon")
@@ -44,7 +44,7 @@ def _(desk: Desk) -> None:
     assert (now["excerpt"], now["editorsNote"]) == ("Written at noon", "Seen by somebody else")
 
 
-@PUBLISHING.step("a change of the same field is compared")
+@PUBLISHING.step("conflicting changes are compared")
 def _(desk: Desk) -> None:
     desk.ask("PUT", f"{ARTICLE}/{article(desk)['id']}", {"excerpt": "Theirs"})
     write(desk, "excerpt", "Mine")
@@ -62,7 +62,7 @@ def _(desk: Desk) -> None:
     assert article(desk)["publishedAt"] is None
 
 
-@PUBLISHING.step("plan a publication")
+@PUBLISHING.step("schedule a publication")
 def _(desk: Desk) -> None:
     desk.click("Add schedule")
     moment = "document.querySelector('aside input[type=datetime-local]')"
@@ -99,7 +99,7 @@ def _(desk: Desk) -> None:
     assert entries(desk, "api::article.article", "filters[slug][$eq]=again") == []
 
 
-@PUBLISHING.step("begin in one language")
+@PUBLISHING.step("create an entry in one locale")
 def _(desk: Desk) -> None:
     desk.open(CATEGORIES)
     desk.click("Create entry")
@@ -112,7 +112,7 @@ def _(desk: Desk) -> None:
     desk.until("/category[/]\\d+$/.test(location.pathname)", "the address of the category")
 
 
-@PUBLISHING.step("go on in another language, from what there is")
+@PUBLISHING.step("translate it, starting from the first locale")
 def _(desk: Desk) -> None:
     desk.click("German (de)")
     desk.until("location.search.includes('de')", "the German one")
@@ -126,7 +126,7 @@ def _(desk: Desk) -> None:
     save(desk)
 
 
-@PUBLISHING.step("see two languages side by side")
+@PUBLISHING.step("see two locales side by side")
 def _(desk: Desk) -> None:
     desk.click("Show English (en) side by side")
     desk.until("document.getElementById('beside.field.name')?.value === 'Mills'", "the English name")
@@ -135,7 +135,7 @@ def _(desk: Desk) -> None:
     desk.until("!document.getElementById('beside.field.name')", "one language alone")
 
 
-@PUBLISHING.step("what all languages share is the same in each")
+@PUBLISHING.step("shared fields are equal in all locales")
 def _(desk: Desk) -> None:
     write(desk, "color", "#993366")
     save(desk)
@@ -143,13 +143,13 @@ def _(desk: Desk) -> None:
     assert english["color"] == "#993366"
 
 
-@PUBLISHING.step("find an entry in its language")
+@PUBLISHING.step("find an entry in its locale")
 def _(desk: Desk) -> None:
     desk.open(f"{CATEGORIES}?plugins[i18n][locale]=de&_q=M%C3%BChlen")
     desk.see("Mühlen", "1 in total")
 
 
-@PUBLISHING.step("edit an entry that there is once")
+@PUBLISHING.step("edit a single type")
 def _(desk: Desk) -> None:
     desk.open(LISTS.replace("collection-types", "single-types") + "/api::homepage.homepage")
     write(desk, "headline", "A slower magazine")

@@ -1,4 +1,4 @@
-"""The day of an author who may read and write some fields only, of what is their own, and publish nothing."""
+"""The day of an author who can read and write only some fields of their own entries, and cannot publish."""
 
 from typing import Any, Final
 from urllib.error import HTTPError
@@ -10,7 +10,7 @@ from tests.pages.desk import Desk, Person
 RESTRICTED = Day()
 NELL: Final = Person("nell@example.org", "Passw0rd-of-Nell")
 SECRETS: Final = ("7f3a", "9c1d", "5e0b", "Oskar Lindqvist", "Passw0rd")
-"""In a field that Nell may not read, in an entry of another user, in a component, behind a relation."""
+"""Values that Nell cannot read: in a field, in another user's entry, in a component, behind a relation."""
 EXPLORER: Final = "plugin::content-manager.explorer"
 READ: Final = ["title", "slug", "excerpt", "format", "cover", "tags", "seo.metaTitle"]
 UPDATE: Final = ["title", "excerpt", "cover", "tags", "seo.metaTitle"]
@@ -20,7 +20,7 @@ FIELDS: Final = f"[...new Set({PATHS})].sort().join()"
 
 
 def right(action: str, subject: str | None, fields: list[str] | None = None, *conditions: str) -> dict[str, Any]:
-    """A right as roles have it."""
+    """Return a permission as roles store it."""
     properties = {} if fields is None else {"fields": fields}
     return {"action": action, "subject": subject, "properties": properties, "conditions": list(conditions)}
 
@@ -36,7 +36,7 @@ RIGHTS: Final = [
 
 
 def own(desk: Desk) -> dict[str, Any]:
-    """What is stored of the article that Nell writes."""
+    """Return Nell's article as stored."""
     [found] = entries(desk, "api::article.article", "filters[slug][$eq]=a-walk-along-the-wall")
     return found
 
@@ -47,7 +47,7 @@ def open_own(desk: Desk) -> None:
 
 
 def refusal(desk: Desk, method: str, address: str, body: Any = None) -> tuple[int, str]:
-    """What the service says to Nell who asks for what is not theirs."""
+    """Return the service's status and response to a request by Nell."""
     try:
         answer = desk.ask(method, address, body, desk.token(NELL))
     except HTTPError as error:
@@ -56,11 +56,11 @@ def refusal(desk: Desk, method: str, address: str, body: Any = None) -> tuple[in
 
 
 def refused(desk: Desk) -> None:
-    """Wait for the words of a page that one may not see."""
+    """Wait for the message on a page without permission."""
     desk.until("document.querySelector('main [role=alert]')?.innerText.includes('permission to do this')", "a refusal")
 
 
-@RESTRICTED.step("somebody is hired for some fields")
+@RESTRICTED.step("an author gets permissions for some fields")
 def _(desk: Desk) -> None:
     role = desk.ask("POST", "/admin/roles", {"name": "Walkers", "description": "Write of walks"})["data"]["id"]
     desk.ask("PUT", f"/admin/roles/{role}/permissions", {"permissions": RIGHTS})
@@ -70,7 +70,7 @@ def _(desk: Desk) -> None:
     desk.page.listen()
 
 
-@RESTRICTED.step("log in, and see what is there for one")
+@RESTRICTED.step("sign in and see the permitted pages")
 def _(desk: Desk) -> None:
     desk.log_in(NELL)
     desk.see("Article", "Tag", "Media library")
@@ -78,14 +78,14 @@ def _(desk: Desk) -> None:
     assert desk.do(links) == "Home,Calendar,Media library,Settings,Article,Tag"
 
 
-@RESTRICTED.step("the list has nothing of others")
+@RESTRICTED.step("the list contains only own entries")
 def _(desk: Desk) -> None:
     desk.click("Article", within="nav")
     desk.see("No entries yet")
     desk.gone("Select all")
 
 
-@RESTRICTED.step("a new entry has the fields that one may write")
+@RESTRICTED.step("a new entry has the writable fields")
 def _(desk: Desk) -> None:
     desk.click("Create entry")
     desk.see("Create entry: Article")
@@ -94,7 +94,7 @@ def _(desk: Desk) -> None:
     assert desk.do(FIELDS) == ",".join(sorted([*READ, "seo"]))
 
 
-@RESTRICTED.step("write it, and save")
+@RESTRICTED.step("write it and save")
 def _(desk: Desk) -> None:
     write(desk, "title", "A walk along the wall")
     holds(desk, "slug", "a-walk-along-the-wall")
@@ -106,14 +106,14 @@ def _(desk: Desk) -> None:
     assert found["createdBy"]["firstname"] == "Nell"
 
 
-@RESTRICTED.step("lead to what one may read")
+@RESTRICTED.step("link readable entries")
 def _(desk: Desk) -> None:
     link(desk, "tags", "walking")
     save(desk)
     desk.until(f"{links('tags')}.join() === 'walking'", "the tag")
 
 
-@RESTRICTED.step("upload a picture")
+@RESTRICTED.step("upload an image")
 def _(desk: Desk) -> None:
     desk.give(path("cover") + " input[type=file]", "wall.png")
     desk.until(f"document.querySelector({path('cover')!r}).innerText.includes('wall.png')", "the picture")
@@ -121,7 +121,7 @@ def _(desk: Desk) -> None:
     assert own(desk)["cover"]["name"] == "wall.png"
 
 
-@RESTRICTED.step("others write where one may not look")
+@RESTRICTED.step("others change unreadable fields")
 def _(desk: Desk) -> None:
     [oskar] = desk.ask("GET", f"{CONTENT}/api::author.author?_q=Oskar")["results"]
     found = own(desk)
@@ -132,7 +132,7 @@ def _(desk: Desk) -> None:
     assert desk.do(FIELDS) == ",".join(sorted([*READ, "seo"]))
 
 
-@RESTRICTED.step("what one may only read is read-only")
+@RESTRICTED.step("fields without write permission are read-only")
 def _(desk: Desk) -> None:
     for field in ("slug", "format"):
         desk.until(f"{control(field)}.disabled || {control(field)}.readOnly", f"{field} to be read only")
@@ -140,7 +140,7 @@ def _(desk: Desk) -> None:
     assert not desk.do(f"{control('title')}.disabled || {control('title')}.readOnly")
 
 
-@RESTRICTED.step("a change keeps what one does not see")
+@RESTRICTED.step("a save keeps unreadable values")
 def _(desk: Desk) -> None:
     write(desk, "title", "A walk along the old wall")
     write(desk, "seo.metaTitle", "The old wall")
@@ -150,7 +150,7 @@ def _(desk: Desk) -> None:
     assert (found["seo"]["metaTitle"], found["seo"]["metaDescription"]) == ("The old wall", "5e0b")
 
 
-@RESTRICTED.step("nothing is offered that one may not do")
+@RESTRICTED.step("only permitted actions are offered")
 def _(desk: Desk) -> None:
     for name in ("Publish", "Unpublish", "Schedule"):
         assert not desk.do(f"__look.button({name!r}, true)"), name
@@ -170,7 +170,7 @@ def _(desk: Desk) -> None:
     desk.press("Escape")
 
 
-@RESTRICTED.step("columns, filters and orders are of what one may read")
+@RESTRICTED.step("columns, filters and sorts use readable fields")
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?sort=id:ASC")
     rows(desk, 1)
@@ -185,13 +185,13 @@ def _(desk: Desk) -> None:
     desk.press("Escape")
 
 
-@RESTRICTED.step("what is hidden is not found by searching")
+@RESTRICTED.step("searches do not find unreadable values")
 def _(desk: Desk) -> None:
     desk.open(f"{ARTICLES}?_q=Pay+nothing")
     desk.see("No results")
 
 
-@RESTRICTED.step("an address that filters by what is hidden tells nothing, and says so")
+@RESTRICTED.step("a URL that filters by an unreadable field shows a message")
 def _(desk: Desk) -> None:
     for field in ("[editorsNote]", "[author][name]", "[tags][slug]"):
         desk.open(f"{ARTICLES}?filters[$and][0]{field}[$containsi]=no+such+words")
@@ -199,14 +199,14 @@ def _(desk: Desk) -> None:
         rows(desk, 1)
 
 
-@RESTRICTED.step("the entry of somebody else is refused in words")
+@RESTRICTED.step("another user's entry shows a message")
 def _(desk: Desk) -> None:
     [others] = entries(desk, "api::article.article", "filters[slug][$eq]=of-somebody-else")
     desk.open(f"/admin{ARTICLE}/{others['id']}")
     refused(desk)
 
 
-@RESTRICTED.step("types and settings that are not for one are refused in words")
+@RESTRICTED.step("types and settings without permission show a message")
 def _(desk: Desk) -> None:
     for address in (f"{LISTS}/api::author.author", f"{LISTS}/api::event.event/1"):
         desk.open(address)
@@ -216,7 +216,7 @@ def _(desk: Desk) -> None:
         refused(desk)
 
 
-@RESTRICTED.step("the service refuses what the pages do not offer")
+@RESTRICTED.step("the service refuses actions that the pages do not offer")
 def _(desk: Desk) -> None:
     article = f"{ARTICLE}/{own(desk)['id']}"
     assert refusal(desk, "POST", f"{article}/actions/publish")[0] == 403
@@ -228,7 +228,7 @@ def _(desk: Desk) -> None:
     assert (found["editorsNote"], found["slug"]) == ("Pay nothing: 7f3a", "a-walk-along-the-wall")
 
 
-@RESTRICTED.step("a right that is taken away is told, and what was written stays")
+@RESTRICTED.step("a revoked permission shows a message and keeps the text")
 def _(desk: Desk) -> None:
     open_own(desk)
     [role] = [one["id"] for one in desk.ask("GET", "/admin/roles")["data"] if one["name"] == "Walkers"]
@@ -241,7 +241,7 @@ def _(desk: Desk) -> None:
     desk.see("Unsaved changes")
 
 
-@RESTRICTED.step("nothing that one may not see was in any answer")
+@RESTRICTED.step("no response contained unreadable values")
 def _(desk: Desk) -> None:
     heard = desk.page.heard
     assert any("A walk along the old wall" in answer for answer in heard), "answers were listened to"

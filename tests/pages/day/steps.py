@@ -1,4 +1,4 @@
-"""Steps: what a day at the pages is made of, by name and in their order. Later ones stand on earlier ones."""
+"""Steps: a day on the pages as named functions in order. Later steps depend on earlier ones."""
 
 from collections.abc import Callable
 from typing import Final
@@ -16,12 +16,12 @@ class Day:
     """The steps of a day."""
 
     def __init__(self, after: Step | None = None) -> None:
-        """`after` is done after each step, as a part of it."""
+        """Run `after` as a part of each step."""
         self.steps: dict[str, Step] = {}
         self.after = after
 
     def step(self, name: str) -> Callable[[Step], Step]:
-        """Add a function as the step of that name."""
+        """Register a function as the step with this name."""
 
         def add(function: Step) -> Step:
             assert name not in self.steps, name
@@ -31,7 +31,7 @@ class Day:
         return add
 
     def failures(self, desk: Desk) -> list[str]:
-        """Do it all; what went wrong, the names of steps first. A day that goes wrong three times is over."""
+        """Run all steps and return the failures, each with its step's name. Stop after the third one."""
         wrong: list[str] = []
         for name, run in self.steps.items():
             try:
@@ -48,7 +48,7 @@ class Day:
 
 
 def rows(desk: Desk, count: int) -> None:
-    """Wait until a list has so many rows, and none of those before."""
+    """Wait until a list has this number of rows and is not loading."""
     desk.until(
         f"document.querySelectorAll('tbody tr').length === {count} && !document.querySelector('[aria-busy=true]')",
         f"{count} rows",
@@ -62,12 +62,12 @@ def save(desk: Desk) -> None:
 
 
 def saved(desk: Desk) -> None:
-    """Wait for the word that it is saved, and take it away."""
+    """Wait for the notice that confirms the save, and close it."""
     told(desk, "Saved")
 
 
 def told(desk: Desk, text: str) -> None:
-    """Wait for a notice, and take all notices away."""
+    """Wait for a notice, and close all notices."""
     desk.until(
         f"[...document.querySelectorAll('.toasts .toast')].some((one) => one.innerText.includes({text!r}))",
         f"the notice {text!r}",
@@ -77,7 +77,7 @@ def told(desk: Desk, text: str) -> None:
 
 
 def say_yes(desk: Desk) -> None:
-    """Press the last button of a dialog, which does what it asks about."""
+    """Press the last button of a dialog, which confirms it."""
     desk.click_at("[role=dialog] footer button:last-child, [role=alertdialog] footer button:last-child")
     dialog_gone(desk)
 
@@ -88,7 +88,7 @@ def dialog_gone(desk: Desk) -> None:
 
 
 def choose_from_menu(desk: Desk, button: str, item: str) -> None:
-    """Open a menu and press what is in it."""
+    """Open a menu and choose an item."""
     desk.click(button)
     desk.until("document.querySelector('[role=menu]')", f"the menu of {button}")
     desk.click(item)

@@ -1,4 +1,4 @@
-"""Days at the pages pass on each database, told step by step: an editor's, and of who has few rights or no mouse."""
+"""Days on the pages, on each database, step by step: an editor's, a keyboard user's, and a restricted author's."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ DAYS = {
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def variables(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
-    """What names a new database to the service."""
+    """Yield environment variables for a new database."""
     if request.param == "sqlite":
         yield {}
         return
@@ -41,11 +41,11 @@ def variables(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def desk(variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory, page: Page) -> Iterator[Desk]:
-    """The sample project on each database; nobody is logged in."""
+    """Open the sample project on each database, signed out."""
     project = magazine(tmp_path_factory.mktemp("day"))
     with serving("develop", project, "--seed", **FIRST, **variables) as server:
         found = Desk(page, f"http://127.0.0.1:{server.port}")
-        # The pages of the server before may still be loading code.
+        # The previous server's pages may still be loading code.
         page.send("Page.navigate", url="about:blank")
         found.until("location.href === 'about:blank'", "an empty page")
         page.asked.clear()

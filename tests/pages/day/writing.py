@@ -1,4 +1,4 @@
-"""The day: an article is written, with all that an article can hold."""
+"""The day: an article is written, with every kind of field."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ TITLE = "A day at the desk"
 
 
 def article(desk: Desk) -> dict[str, Any]:
-    """What is stored of the article of the day."""
+    """Return the day's article as stored."""
     [found] = entries(desk, "api::article.article", "filters[slug][$eq]=a-day-at-the-desk")
     return found
 
 
-@WRITING.step("begin an entry")
+@WRITING.step("start an entry")
 def _(desk: Desk) -> None:
     desk.open(ARTICLES)
     desk.click("Create entry")
@@ -25,13 +25,13 @@ def _(desk: Desk) -> None:
     desk.fill("Title", TITLE)
 
 
-@WRITING.step("an address is made from the title, and is free")
+@WRITING.step("a unique slug is generated from the title")
 def _(desk: Desk) -> None:
     holds(desk, "slug", "a-day-at-the-desk")
     desk.see("Available")
 
 
-@WRITING.step("a number out of its bounds is told at its place")
+@WRITING.step("a number out of range is reported at its field")
 def _(desk: Desk) -> None:
     write(desk, "readingMinutes", "61")
     desk.see("The maximum is 60")
@@ -47,7 +47,7 @@ def _(desk: Desk) -> None:
     assert article(desk)["readingMinutes"] == 12
 
 
-@WRITING.step("change a text and save with the keys")
+@WRITING.step("change a text and save with the keyboard")
 def _(desk: Desk) -> None:
     write(desk, "excerpt", "Written in the morning")
     desk.see("Unsaved changes")
@@ -56,7 +56,7 @@ def _(desk: Desk) -> None:
     assert article(desk)["excerpt"] == "Written in the morning"
 
 
-@WRITING.step("write Markdown, and look at it")
+@WRITING.step("write Markdown and preview it")
 def _(desk: Desk) -> None:
     write(desk, "body", "# Morning\n\nThe first *tram*.")
     desk.click("Preview", within=path("body"))
@@ -65,7 +65,7 @@ def _(desk: Desk) -> None:
     assert article(desk)["body"] == "# Morning\n\nThe first *tram*."
 
 
-@WRITING.step("choose one of several words, a date, and yes or no")
+@WRITING.step("choose an enumeration value, a date and a boolean")
 def _(desk: Desk) -> None:
     desk.pick("Format", "essay")
     desk.click("Yes")
@@ -85,7 +85,7 @@ def _(desk: Desk) -> None:
     save(desk)
 
 
-@WRITING.step("add parts to a zone")
+@WRITING.step("add components to a zone")
 def _(desk: Desk) -> None:
     add_part(desk, "blocks", "Quote")
     write(desk, "blocks.0.text", "All change")
@@ -93,7 +93,7 @@ def _(desk: Desk) -> None:
     write(desk, "blocks.1.title", "In numbers")
 
 
-@WRITING.step("add rows to a component that repeats")
+@WRITING.step("add rows to a repeatable component")
 def _(desk: Desk) -> None:
     for row, (label, value) in enumerate((("Stops", "9"), ("Trams", "4"))):
         desk.click("Add Fact")
@@ -102,13 +102,13 @@ def _(desk: Desk) -> None:
     save(desk)
 
 
-@WRITING.step("put the rows in order")
+@WRITING.step("sort the rows")
 def _(desk: Desk) -> None:
     move(desk, path("blocks.1.facts.1"), "ArrowUp")
     holds(desk, "blocks.1.facts.0.label", "Trams")
 
 
-@WRITING.step("duplicate a row, and remove it")
+@WRITING.step("duplicate a row and remove it")
 def _(desk: Desk) -> None:
     count = f"document.querySelectorAll({path('blocks.1.facts')!r} + ' li').length"
     choose_from_menu(desk, "Actions for Stops", "Duplicate")
@@ -119,7 +119,7 @@ def _(desk: Desk) -> None:
     desk.until(f"{count} === 2", "two rows")
 
 
-@WRITING.step("fold a row, and unfold it")
+@WRITING.step("collapse and expand a row")
 def _(desk: Desk) -> None:
     row = path("blocks.1.facts.0")
     desk.click_at(f"{row} button.fold")
@@ -129,7 +129,7 @@ def _(desk: Desk) -> None:
     holds(desk, "blocks.1.facts.0.label", "Trams")
 
 
-@WRITING.step("put a zone in order")
+@WRITING.step("sort a zone")
 def _(desk: Desk) -> None:
     move(desk, path("blocks.1"), "ArrowUp")
     holds(desk, "blocks.0.title", "In numbers")
@@ -139,19 +139,19 @@ def _(desk: Desk) -> None:
     assert quote["text"] == "All change"
 
 
-@WRITING.step("lead to one entry")
+@WRITING.step("link one entry")
 def _(desk: Desk) -> None:
     link(desk, "author", "Oskar Lindqvist")
 
 
-@WRITING.step("lead to many entries")
+@WRITING.step("link many entries")
 def _(desk: Desk) -> None:
     for tag in ("sleeper car", "timetables", "harbor"):
         link(desk, "tags", tag)
     save(desk)
 
 
-@WRITING.step("put links in order")
+@WRITING.step("sort the links")
 def _(desk: Desk) -> None:
     move(desk, f"{path('tags')} li:nth-child(3)", "ArrowUp")
     desk.until(f"{links('tags')}.join() === 'sleeper car,harbor,timetables'", "another order")
@@ -166,7 +166,7 @@ def _(desk: Desk) -> None:
     assert [tag["name"] for tag in reversed(reported)] == ["harbor", "timetables"]
 
 
-@WRITING.step("upload a picture into a field")
+@WRITING.step("upload an image into a field")
 def _(desk: Desk) -> None:
     desk.give(path("cover") + " input[type=file]", "mill.png")
     desk.until(f"document.querySelector({path('cover')!r}).innerText.includes('mill.png')", "the picture")
@@ -174,7 +174,7 @@ def _(desk: Desk) -> None:
     assert article(desk)["cover"]["name"] == "mill.png"
 
 
-@WRITING.step("choose pictures from the library")
+@WRITING.step("choose images from the library")
 def _(desk: Desk) -> None:
     desk.click("Choose from library", within=path("gallery"))
     for name in ("ferry.jpg", "canal.jpg"):
@@ -185,14 +185,14 @@ def _(desk: Desk) -> None:
     assert [file["name"] for file in article(desk)["gallery"]] == ["ferry.jpg", "canal.jpg"]
 
 
-@WRITING.step("what was saved is there after a reload")
+@WRITING.step("a reload shows the saved values")
 def _(desk: Desk) -> None:
     desk.do("location.reload()")
     desk.see(TITLE, "Oskar Lindqvist", "harbor", "timetables", "mill.png", "ferry.jpg", "In numbers", "Draft")
     holds(desk, "seo.metaTitle", "For engines")
 
 
-@WRITING.step("leaving without saving is asked about")
+@WRITING.step("leaving without saving opens a dialog")
 def _(desk: Desk) -> None:
     write(desk, "excerpt", "Something else")
     desk.click("Media library")
@@ -202,14 +202,14 @@ def _(desk: Desk) -> None:
     holds(desk, "excerpt", "Something else")
 
 
-@WRITING.step("what was changed is put back")
+@WRITING.step("changes are discarded")
 def _(desk: Desk) -> None:
     choose_from_menu(desk, "More actions", "Discard changes")
     say_yes(desk)
     holds(desk, "excerpt", "Written in the morning")
 
 
-@WRITING.step("what is not saved outlives a reload")
+@WRITING.step("unsaved changes survive a reload")
 def _(desk: Desk) -> None:
     write(desk, "excerpt", "Almost lost")
     desk.until(f"{KEPT}.then((all) => all.includes('Almost lost'))", "what the browser keeps")
