@@ -54,7 +54,7 @@ _MORE_PACKAGES = {
 
 
 def make_v4_project(folder: Path, files: Mapping[str, Any] | None = None) -> Path:
-    """The project; `files` are more of them, or others."""
+    """Write the project. `files` add or replace files."""
     write(folder, {**_FILES, **(files or {})}, {**PACKAGES, **_MORE_PACKAGES})
     write_type(folder, {**STORY, "attributes": {**STORY["attributes"], "blocks": _BLOCKS}})
     write_type(folder, PLACE)

@@ -1,4 +1,4 @@
-"""`octavo adopt`: one report on settings, code, definitions, plugins and the database, which stay as they are."""
+"""`octavo adopt`: one report on settings, code, definitions, plugins and the database, which do not change."""
 
 import json
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ def report(project: Path, variables: Mapping[str, str] | None = None) -> Any:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """The digest of every file."""
+    """Return the digest of every file."""
     return {str(path): sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*") if path.is_file()}
 
 
@@ -56,13 +56,13 @@ def found(project: Path) -> Any:
     return report(project)
 
 
-def test_nothing_changes(project: Path) -> None:
+def test_the_report_changes_no_file(project: Path) -> None:
     before = contents(project)
     report(project)
     assert contents(project) == before
 
 
-def test_a_file_with_a_journal_stays_as_it_is(project: Path, tmp_path: Path) -> None:
+def test_a_database_in_journal_mode_does_not_change(project: Path, tmp_path: Path) -> None:
     folder = make_v4_project(tmp_path / "site")
     (folder / ".tmp").mkdir()
     database = apsw.Connection(str(folder / ".tmp/data.db"))
@@ -73,7 +73,7 @@ def test_a_file_with_a_journal_stays_as_it_is(project: Path, tmp_path: Path) -> 
     assert contents(folder) == before
 
 
-def test_it_can_start(found: Any) -> None:
+def test_the_report_shows_that_a_start_succeeds(found: Any) -> None:
     assert (found["stops"], found["version"], found["environment"], found["otherEnvironments"]) == (
         [],
         "4.25.1",
@@ -82,7 +82,7 @@ def test_it_can_start(found: Any) -> None:
     )
 
 
-def test_what_is_closed(found: Any) -> None:
+def test_closed_routes_are_listed(found: Any) -> None:
     [closed] = found["closed"]
     assert (closed["guard"], closed["place"], closed["closes"]) == (
         "global::is-friend",
@@ -184,7 +184,7 @@ def test_the_terminal(project: Path) -> None:
     assert "\x1b" not in said
 
 
-def test_what_the_owner_allows_is_settled(tmp_path: Path) -> None:
+def test_allowed_guards_are_settled(tmp_path: Path) -> None:
     folder = make_v4_project(tmp_path / "site", {"config/api.toml": '[adoption]\nallow = ["global::is-friend"]\n'})
     found = report(folder)
     assert found["closed"] == []
@@ -263,13 +263,13 @@ def test_components_that_rows_call_otherwise(project: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("package", ["{}", '{"dependencies": {"@strapi/strapi": "5.1.0"}}', "{"])
-def test_what_is_no_v4_project_is_refused(tmp_path: Path, package: str) -> None:
+def test_other_projects_are_refused(tmp_path: Path, package: str) -> None:
     (tmp_path / "package.json").write_text(package, "utf-8")
     result = run("adopt", str(tmp_path))
     assert (result.exit_code, "package.json" in result.stderr) == (1, True)
 
 
-def test_config_check_tells_all_and_is_strict(project: Path) -> None:
+def test_config_check_lists_everything_and_is_strict(project: Path) -> None:
     result = run("config", "check", "--project", str(project), "--json", "--strict")
     head, *named = result.stderr.splitlines()
     assert (result.exit_code, head.endswith("unresolved findings of the project:")) == (1, True)
@@ -280,7 +280,7 @@ def test_config_check_tells_all_and_is_strict(project: Path) -> None:
     assert "is-friend" in run("config", "check", "--project", str(project)).stdout
 
 
-def test_drafts_go_where_they_are_asked_for(project: Path, tmp_path: Path) -> None:
+def test_drafts_are_written_to_the_given_folder(project: Path, tmp_path: Path) -> None:
     before = contents(project)
     (tmp_path / "out/src/policies").mkdir(parents=True)
     (tmp_path / "out/src/policies/is-friend.py").write_text("mine")

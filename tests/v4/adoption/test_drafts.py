@@ -1,4 +1,4 @@
-"""Drafts: what statements of JavaScript become in Python, and which files drafts are."""
+"""Drafts: the Python for JavaScript statements, and which files become drafts."""
 
 import ast
 import textwrap
@@ -16,7 +16,7 @@ NOTHING = Registry((), ())
 
 
 def drafted(folder: Path, **files: str) -> dict[str, Draft]:
-    """The drafts for a project of these files, by their paths; names have `__` for slashes."""
+    """Return the drafts for a project of these files, by path. In names, `__` represents a slash."""
     write(folder, {f"{name.replace('__', '/').replace('_0', '-')}.js": text for name, text in files.items()})
     code = read_code(folder, NOTHING)
     found = {draft.path: draft for draft in drafts(Sources(folder), NOTHING, code.findings)}
@@ -26,7 +26,7 @@ def drafted(folder: Path, **files: str) -> dict[str, Draft]:
 
 
 def action(folder: Path, body: str, before: str = "", parameters: str = "ctx") -> Draft:
-    """The draft for a controller with one action of its own."""
+    """Return the draft of a controller with one custom action."""
     members = f"{{ async best({parameters}) {{ {body} }} }}"
     text = f"{before}\nmodule.exports = require('@strapi/strapi').factories.createCoreController('api::a.a', {members})"
     [draft] = drafted(folder, src__api__a__controllers__a=text).values()
@@ -34,7 +34,7 @@ def action(folder: Path, body: str, before: str = "", parameters: str = "ctx") -
 
 
 def lines(draft: Draft) -> str:
-    """What the action does."""
+    """Return the body of the action."""
     inside = draft.text.split("async def best(self, request):\n")[1]
     return textwrap.dedent(inside).strip()
 
@@ -166,7 +166,7 @@ def test_missing_translation(tmp_path: Path, script: str) -> None:
     assert "raise NotImplementedError(" in lines(draft)
 
 
-def test_file_is_parted_into_what_is_whole_and_the_rest(tmp_path: Path) -> None:
+def test_complete_functions_and_others_are_separate_files(tmp_path: Path) -> None:
     text = (
         "module.exports = { a(ctx) { return this.b() }, b() { return 1 }, c(ctx) { return this.d() }, d() { gone() } }"
     )
@@ -184,7 +184,7 @@ def test_defaults_are_worked_out_once_in_python(tmp_path: Path) -> None:
     assert found["src/api/a/services/a.py.draft"].pieces == ("b",)
 
 
-def test_names_of_python_are_left_alone(tmp_path: Path) -> None:
+def test_names_do_not_shadow_names_of_python(tmp_path: Path) -> None:
     draft = action(tmp_path, "const from = 1, list = 2, request = 3, self = 4; return [from, list, request, self]")
     assert lines(draft).endswith("return [from_, list_, request_, self_]")
 
@@ -199,7 +199,7 @@ def test_hostile_names_and_texts(tmp_path: Path) -> None:
     assert "\u202e" not in draft.text
 
 
-def test_policy_lets_pass_as_v4_does(tmp_path: Path) -> None:
+def test_policy_returns_what_v4_accepts(tmp_path: Path) -> None:
     text = "module.exports = (context, config, { strapi }) => { if (!context.state.user) return false; %s }"
     passing = drafted(tmp_path / "1", src__policies__p=text % "")["src/policies/p.py"]
     assert passing.text.endswith("    return True\n")
@@ -207,7 +207,7 @@ def test_policy_lets_pass_as_v4_does(tmp_path: Path) -> None:
     assert valued.text.endswith('    return config.get("who") is True\n')
 
 
-def test_middleware_goes_on_and_answers(tmp_path: Path) -> None:
+def test_middleware_calls_next_and_responds(tmp_path: Path) -> None:
     inner = "async (ctx, next) => { ctx.query.limit = config.limit; await next(); ctx.body.seen = true }"
     text = f"module.exports = (config, {{ strapi }}) => {inner}"
     [draft] = drafted(tmp_path, src__middlewares__m=text).values()
@@ -255,7 +255,7 @@ def test_tasks(tmp_path: Path) -> None:
     assert '"nightly": {"task": nightly, "options": {"rule": "0 2 * * *", "tz": "Asia/Baghdad"}}' in draft.text
 
 
-def test_what_other_files_have_becomes_modules(tmp_path: Path) -> None:
+def test_helper_files_become_modules(tmp_path: Path) -> None:
     found = drafted(
         tmp_path,
         src__utils__site_0names="exports.LIMIT = 3; exports.nameOf = (site) => prefix + site.name; const prefix = 'x '",

@@ -1,4 +1,4 @@
-"""Drafts of reads and writes of content: what v4 is asked with, in the words that are asked with here."""
+"""Drafts of reads and writes of content: v4's query parameters in Octavo's form."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def test_populate(tmp_path: Path, script: str) -> None:
     assert draft.is_whole
 
 
-def test_what_v4_takes_no_notice_of_is_told(tmp_path: Path) -> None:
+def test_parameters_that_v4_ignores_are_reported(tmp_path: Path) -> None:
     found = lines(action(tmp_path, SERVICE % "findMany('api::a.a', { populate: { b: { select: ['c'] } } })"))
     assert "# check: `select` inside `populate` is left out, because v4 ignores it" in found
     found = lines(action(tmp_path, SERVICE % "findOne('api::a.a', 1, { fields: ['b'], filters: { c: 1 } })"))
@@ -44,7 +44,7 @@ def test_what_v4_takes_no_notice_of_is_told(tmp_path: Path) -> None:
     assert 'find_one(1, fields=["b"])' in found
 
 
-def test_rows_without_ids_are_told(tmp_path: Path) -> None:
+def test_rows_without_ids_are_reported(tmp_path: Path) -> None:
     doubt = "# check: entries always include `id`"
     assert doubt in lines(action(tmp_path / "1", QUERY % "findMany({ select: ['b'] })"))
     assert doubt not in lines(action(tmp_path / "2", QUERY % "findMany({ select: ['id', 'b'] })"))
@@ -74,8 +74,8 @@ def served(folder: Path, service: str, controller: str) -> dict[str, Draft]:
     return drafted(folder, **files)
 
 
-def test_a_service_that_only_the_projects_controller_asks(tmp_path: Path) -> None:
-    """It takes and answers what it likes: core actions do not ask it."""
+def test_a_service_that_only_the_controller_of_the_project_calls(tmp_path: Path) -> None:
+    """It can accept and return any values, because core actions do not call it."""
     action = "async find(ctx) { const all = await strapi.service('api::a.a').find(ctx); return all.length }"
     found = served(tmp_path, "async find(ctx) { return [1] }", action)
     assert "async def find(self, request=None):" in found["src/api/a/services/a.py"].text
@@ -88,12 +88,12 @@ def test_a_service_that_core_actions_ask(tmp_path: Path) -> None:
     assert why.startswith("core actions in Octavo call `find` with other arguments")
 
 
-def test_a_core_service_is_asked_by_no_request(tmp_path: Path) -> None:
+def test_a_core_service_is_called_without_a_request(tmp_path: Path) -> None:
     draft = action(tmp_path, "return strapi.service('api::a.a').find(ctx)")
     assert lines(draft).endswith('return await self.app.service("api::a.a").find()')
 
 
-def test_names_that_python_does_not_lead_back_to_stay(tmp_path: Path) -> None:
+def test_names_that_cannot_be_converted_back_do_not_change(tmp_path: Path) -> None:
     found = served(
         tmp_path, "findByURL(url) { return url }", "async byURL(ctx) { return strapi.service('api::a.a').findByURL(1) }"
     )

@@ -1,4 +1,4 @@
-"""Drafts at work: a v4 bookshop whose JavaScript was written as Python by `octavo adopt --drafts`, over REST."""
+"""Drafts in use: a v4 bookshop whose JavaScript `octavo adopt --drafts` has translated to Python, over REST."""
 
 import json
 from collections.abc import AsyncIterator
@@ -87,7 +87,7 @@ async def shop(
         yield shop, drafts
 
 
-async def test_everything_is_whole(shop: tuple[Shop, tuple[DraftItem, ...]]) -> None:
+async def test_all_drafts_are_complete(shop: tuple[Shop, tuple[DraftItem, ...]]) -> None:
     assert {draft.path: draft.missing for draft in shop[1]} == {
         "src/api/book/content-types/book/lifecycles.py": (),
         "src/api/book/controllers/book.py": (),
@@ -95,7 +95,7 @@ async def test_everything_is_whole(shop: tuple[Shop, tuple[DraftItem, ...]]) -> 
     }
 
 
-async def test_it_answers_as_the_javascript_says(shop: tuple[Shop, tuple[DraftItem, ...]]) -> None:
+async def test_responses_equal_those_of_the_javascript(shop: tuple[Shop, tuple[DraftItem, ...]]) -> None:
     ask = shop[0].ask
     made = await ask("POST", "/api/books", {"data": {"title": " Drafts "}})
     assert made.status == 200, made.body

@@ -1,4 +1,4 @@
-"""`octavo admin panel check`: what keeps a built panel of v4 from being served, and what does not."""
+"""`octavo admin panel check`: problems that prevent a built v4 panel from being served, and harmless differences."""
 
 import json
 from pathlib import Path
@@ -21,13 +21,13 @@ def built(project: Path, page: str = PAGE, backend: str = "", place: str = "buil
 
 
 @pytest.mark.parametrize("place", ["build", "dist/build"])
-def test_a_whole_panel_is_sound(tmp_path: Path, place: str) -> None:
+def test_a_complete_panel_has_no_problems(tmp_path: Path, place: str) -> None:
     folder = built(tmp_path, place=place)
     found = check_panel(load_settings(tmp_path, {}), {})
     assert (found.folder, found.problems, found.is_sound) == (folder, (), True)
 
 
-def test_without_a_build_it_says_where_one_is_looked_for(tmp_path: Path) -> None:
+def test_a_missing_build_is_reported_with_the_searched_folder(tmp_path: Path) -> None:
     (problem,) = check_panel(load_settings(tmp_path, {}), {}).problems
     assert problem.startswith("no index.html in build/ or dist/build/")
 
@@ -46,7 +46,7 @@ def test_pages_that_are_off_are_not_served(tmp_path: Path) -> None:
         (PAGE, "https://api.example.org", "it calls the API at https://api.example.org"),
     ],
 )
-def test_what_is_missing_is_named(tmp_path: Path, page: str, backend: str, told: str) -> None:
+def test_missing_and_wrong_files_are_reported(tmp_path: Path, page: str, backend: str, told: str) -> None:
     built(tmp_path, page, backend)
     problems = check_panel(load_settings(tmp_path, {}), {}).problems
     assert problems
@@ -59,7 +59,7 @@ def test_a_panel_built_for_the_public_address_is_sound(tmp_path: Path) -> None:
     assert check_panel(settings, {}).is_sound
 
 
-def test_plugins_that_are_absent_are_noted_alone(tmp_path: Path) -> None:
+def test_missing_plugins_are_only_noted(tmp_path: Path) -> None:
     built(tmp_path)
     packages = {"strapi-plugin-transformer": "1.0.0", "@strapi/strapi": "4.26.2"}
     found = check_panel(load_settings(tmp_path, {"OCTAVO_ADMIN__PANEL": "project"}), packages)
@@ -83,7 +83,7 @@ def test_a_panel_that_is_not_served_is_noted(tmp_path: Path) -> None:
         ("{ url: 'https://panel.example.org' }", "off", "/admin"),
     ],
 )
-def test_what_v4_says_of_its_panel_holds(tmp_path: Path, config: str, panel: str, path: str) -> None:
+def test_v4_settings_of_the_panel_apply(tmp_path: Path, config: str, panel: str, path: str) -> None:
     (tmp_path / "package.json").write_text(json.dumps({"dependencies": {"@strapi/strapi": "4.26.2"}}))
     (tmp_path / "config").mkdir()
     (tmp_path / "config/admin.js").write_text(f"module.exports = {config};")

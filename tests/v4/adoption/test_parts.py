@@ -1,4 +1,4 @@
-"""Parts of the report: counterparts by the names of packages, the summary, hostile names in pages."""
+"""Parts of the report: counterparts by package name, the summary, hostile names in pages."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_counterparts(package: str, verdict: Verdict) -> None:
     assert (found.verdict, bool(found.says)) == (verdict, True)
 
 
-def test_what_has_one_cause_is_one_row() -> None:
+def test_findings_with_one_cause_are_one_row() -> None:
     unset = "cannot be known: the variable X is not set (set it in .env)"
     rows = [("a.js:1", "host", f"{unset}; write host"), ("a.js:1", "port", f"{unset}; write port")]
     assert merged(rows) == (("a.js:1", "host, port", unset),)
@@ -50,7 +50,7 @@ def test_what_has_one_cause_is_one_row() -> None:
     assert len(merged([*others, ("a.js:2", "port", "open", "code; write b")])) == 2
 
 
-def test_fields_of_graphql_are_closed_where_there_is_graphql() -> None:
+def test_graphql_fields_are_closed_if_graphql_is_installed() -> None:
     article = load_registry(DEFINITIONS)
     hook = Hook("api::book.book", ("create",), Guard("x", Place("a.js"), ""))
     assert find_closed_operations(Code(hooks=(hook,)), article).fields

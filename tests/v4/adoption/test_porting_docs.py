@@ -1,4 +1,4 @@
-"""The page on porting code: each JavaScript on it becomes the Python beside it, line by line."""
+"""The page on porting code: each JavaScript example becomes the Python next to it, line by line."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ def test_every_shape_has_both() -> None:
 
 
 def bare(text: str) -> list[str]:
-    """The lines of a file without comments, its first text, and empty lines."""
+    """Return the lines of a file without comments, its docstring and empty lines."""
     lines = [line for line in text.splitlines() if line.strip() and not line.strip().startswith("#")]
     return lines[1:] if lines[0].startswith('"') else lines
 

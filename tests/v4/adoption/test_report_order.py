@@ -62,7 +62,7 @@ def test_a_closed_api_hides_its_endpoints_but_not_mails_and_tasks() -> None:
     ]
 
 
-def test_the_worst_effect_comes_first() -> None:
+def test_the_worst_effect_is_first() -> None:
     items = [
         code("service", "s", "sends mail"),
         code("route", "r", "returns 501"),

@@ -1,7 +1,7 @@
-"""Forms in which the code of a v4 project calls something that refuses: by import, by call, by place.
+"""Forms in which a v4 project's code calls a function that may throw: by import, call and location.
 
-`cases` generates them. Each is written twice: with a function that throws, and with one that only logs. What v4 does
-with each was recorded by `record_guard_forms` and is stored in `guard_forms.json`.
+`cases` generates them. Each exists twice: with a function that throws, and with one that only logs.
+`record_guard_forms` recorded v4's behavior in `guard_forms.json`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -47,22 +47,22 @@ GUARDS: Final[Mapping[str, str]] = {
     "es-picked.ts": "export { locked as barred, default } from './es';",
     "es-under.ts": "export * as rules from './es';",
 }
-"""Files of helpers; ACT is what the function does."""
+"""Helper files. ACT is the body of the function."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A way to the function: what stands at the top of the file, what is called, and what else the place needs."""
+    """A way to reach the function: the head of the file, the called expression, and other required code."""
 
     function: str
     head: str = ""
     typed: bool = False
     before: str = ""
-    """A statement in front of the call."""
+    """A statement before the call."""
     members: str = ""
-    """Siblings of a hook; such a source has no meaning in other places."""
+    """Siblings of a hook. Such a source is only valid in hooks."""
     outside: bool = False
-    """Not to be followed: the function is in no file of the project."""
+    """Cannot be followed: the function is in no file of the project."""
 
 
 def _required(file: str, function: str = "guard.locked", name: str = "guard") -> Source:
@@ -202,7 +202,7 @@ _CROSSED: Final = "beforeDelete"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One form; `kind` says what the function does."""
+    """A form. `kind` is what the function does."""
 
     place: str
     source: str
@@ -219,7 +219,7 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    """All forms: sources and calls are crossed in one place, and each is tried in every other."""
+    """Yield all forms: all sources and calls in one location, and each of them in every other location."""
     for place in PLACES:
         for source in SOURCES:
             for call in CALLS:
@@ -232,7 +232,7 @@ def cases() -> Iterator[Case]:
 
 
 def written(case: Case, folder: str, uid: str) -> str:
-    """The code of a case in its place; `folder` points to the files of helpers, `uid` is the content-type."""
+    """Return a case's code in its location. `folder` is the path to the helper files, `uid` the content type."""
     source = SOURCES[case.source]
     is_hook = case.place in HOOKS or case.place == SUBSCRIBED
     arg = "event.params" if is_hook else "ctx"
@@ -255,7 +255,7 @@ def written(case: Case, folder: str, uid: str) -> str:
 
 
 def shared() -> dict[str, str]:
-    """The files that all cases use, below the project."""
+    """Return the files that all cases use, relative to the project."""
     files = {
         f"src/guards/{kind}/{name}": text.replace("ACT", act)
         for kind, act in ACTS.items()

@@ -1,7 +1,7 @@
 """Record what Strapi v4 does with each form of `guard_forms`: `python -m tests.v4.code.record_guard_forms BASE`.
 
-BASE is a folder with the packages of Strapi 4.26 installed in `node_modules`. The project is generated there, served
-on a port of loopback, and removed again; the answers are written to `guard_forms.json`.
+BASE is a folder with the packages of Strapi 4.26 in `node_modules`. The script generates the project there, serves it
+on a loopback port, deletes it and writes the responses to `guard_forms.json`.
 """
 
 import json
@@ -24,7 +24,7 @@ _PORT: Final = 21650
 _PATIENCE: Final = 180
 _HEADER: Final = "x-case"
 _REJECTIONS: Final = "--unhandled-rejections=warn"
-"""What nobody awaits would end the process with its first rejection."""
+"""Otherwise the first unhandled rejection would end the process."""
 _FIND = """
 const path = require('path');
 const key = () => strapi.requestContext.get()?.request.headers['x-case'] ?? '';
@@ -174,8 +174,9 @@ def _refused(client: httpx.Client, case: Case) -> bool:
 
 
 def main(base: Path) -> None:
-    """Ask v4, and write down what it does with each form: `r`, refused, or `d`, done, of the function that throws, and
-    of the one that logs."""
+    """Record v4's behavior for each form, with the function that throws and with the one that logs: `r` for refused,
+    `d` for done.
+    """
     listed = list(cases())
     found: dict[str, dict[str, dict[str, str]]] = {}
     with _served(base, listed) as client:

@@ -1,4 +1,4 @@
-"""The stored code of an unchanged project: the same value, and never that of another project."""
+"""The cached code analysis of an unchanged project: the same value, never that of another project."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The types of custom fields that the code of a v4 project, or of its plugins, registers."""
+"""Types of custom fields that the code of a v4 project or its plugins registers."""
 
 from pathlib import Path
 from typing import Any

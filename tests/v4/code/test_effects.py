@@ -1,4 +1,4 @@
-"""Descriptions of code: what it does, with the functions that it calls, most severe first."""
+"""Descriptions of code: its effects, including called functions, most severe first."""
 
 from pathlib import Path
 

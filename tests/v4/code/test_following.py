@@ -1,4 +1,4 @@
-"""Which calls of a hook are followed, which need not be, and what is said of those that cannot be."""
+"""Calls in a hook: followed ones, ones that need not be followed, and the findings for the others."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def state_of(code: Code, name: str) -> tuple[State, str]:
 
 
 def hook(folder: Path, body: str, head: str = "", **files: str) -> tuple[State, str]:
-    """What becomes of a hook with this body."""
+    """Return the result for a hook with this body."""
     text = f"{head}\nmodule.exports = {{ async beforeUpdate(event) {{ {body} }} }};"
     return state_of(read(folder, text, **files), ".beforeUpdate")
 
@@ -130,7 +130,7 @@ def test_calls_that_cannot_be_followed_close(tmp_path: Path, body: str, call: st
         ("checked(1);", True),
     ],
 )
-def test_what_is_caught_refuses_nothing(tmp_path: Path, body: str, closed: bool) -> None:
+def test_caught_exceptions_refuse_nothing(tmp_path: Path, body: str, closed: bool) -> None:
     head = f"""const unlisted = require('unlisted');
       const refuse = (id) => {{ {NEVER} }}; const later = async (id) => {{ {NEVER} }};
       class Base {{ constructor(id) {{ {NEVER} }} }} class Guard extends Base {{ constructor(id) {{ super(id); }} }}
@@ -151,10 +151,13 @@ def test_what_is_caught_refuses_nothing(tmp_path: Path, body: str, closed: bool)
         ("event.params.data.owner = strapi.requestContext.get().state.user.id;", True),
         ("if (event.params.data.home) event.params.data.title = '/';", False),
         ("event.params.data.title = event.params.data.title.trim();", False),
-        ("const cache = {}; delete cache.one; const where = { id: 1 };", True),  # for all that is known, of the event
+        (
+            "const cache = {}; delete cache.one; const where = { id: 1 };",
+            True,
+        ),  # as far as the analysis knows, a property of the event
     ],
 )
-def test_what_helpers_do_with_the_event_counts(tmp_path: Path, helper: str, closed: bool) -> None:
+def test_helpers_that_use_the_event_are_followed(tmp_path: Path, helper: str, closed: bool) -> None:
     files = {"src/guard.js": f"exports.look = async (event) => {{ {helper} }};"}
     state, says = hook(tmp_path, "await look(event);", "const { look } = require('../../../../guard');", **files)
     assert (state is State.CLOSED) == closed
@@ -174,7 +177,7 @@ def test_what_helpers_do_with_the_event_counts(tmp_path: Path, helper: str, clos
         "module.exports = { ...require('./others') };",
     ],
 )
-def test_hooks_are_found_however_they_are_exported(tmp_path: Path, text: str) -> None:
+def test_hooks_are_found_in_every_form_of_export(tmp_path: Path, text: str) -> None:
     others = "src/api/article/content-types/article/others.js"
     code = read(
         tmp_path, text.replace("%s", NEVER), **{others: f"module.exports = {{ beforeUpdate() {{ {NEVER} }} }};"}
@@ -207,7 +210,7 @@ def test_hooks_are_found_however_they_are_exported(tmp_path: Path, text: str) ->
         ("strapi.eventHub.subscribe((event) => { refuse(); });", set()),
     ],
 )
-def test_hooks_that_code_sets_while_it_runs(tmp_path: Path, text: str, uids: set[str]) -> None:
+def test_hooks_that_code_sets_at_run_time(tmp_path: Path, text: str, uids: set[str]) -> None:
     index = f"const refuse = () => {{ {NEVER} }};\nmodule.exports = {{ bootstrap({{ strapi }}) {{ {text} }} }};"
     code = read(tmp_path, "", **{"src/index.js": index})
     assert {hook.uid for hook in code.hooks} == uids
@@ -265,7 +268,7 @@ def test_policies_that_call_on_the_way(tmp_path: Path, policy: str, closed: bool
         ("strapi.service('api::article.article').check();", True),
     ],
 )
-def test_what_middlewares_call_once_all_is_answered(tmp_path: Path, after: str, closed: bool) -> None:
+def test_calls_of_middlewares_after_the_response(tmp_path: Path, after: str, closed: bool) -> None:
     head = f"const _ = require('lodash'); const check = () => {{ {NEVER} }};"
     made = f"module.exports = () => async (ctx, next) => {{ await next(); {after} }};"
     files = {
@@ -276,7 +279,7 @@ def test_what_middlewares_call_once_all_is_answered(tmp_path: Path, after: str, 
 
 
 class Counting(ServiceResolver):
-    """Counts the members that it looks at."""
+    """Counts the properties that are read."""
 
     looked = 0
 
@@ -286,7 +289,7 @@ class Counting(ServiceResolver):
 
 
 def test_following_ends(tmp_path: Path) -> None:
-    """Files that refer to each other are checked once; a long way is cut off, and closes."""
+    """Files that import each other are checked once. Long chains are cut off, and close the action."""
     chain = "\n".join(f"const step{number} = () => {{ step{number + 1}(); }};" for number in range(1000))
     ring = "\n".join(f"export * from './ring{number}';" for number in range(12))
     files = {

@@ -1,6 +1,6 @@
-"""Every form in which code of v4 refuses something closes it; those that are followed and refuse nothing do not.
+"""Every form in which v4's code refuses a request closes the action. Followed forms that refuse nothing do not.
 
-What v4 does with each form was recorded: see `record_guard_forms`.
+`record_guard_forms` recorded v4's behavior for each form.
 """
 
 import json
@@ -15,12 +15,12 @@ from tests.models.v4_project import PACKAGES, write_files
 from tests.v4.code.guard_forms import HOOKS, LOGS, PLACES, SUBSCRIBED, THROWS, Case, cases, shared, written
 
 UNCLEAR = ("caught and thrown", "then taken")
-"""Calls of what refuses nothing that are closed all the same: there is a `throw`, or a parameter of unknown value."""
+"""Harmless calls that close the action all the same: there is a `throw`, or a parameter with an unknown value."""
 RECORD = json.loads(Path(__file__).with_name("guard_forms.json").read_text())
 
 
 def refused(case: Case) -> bool:
-    """Whether v4 refused it."""
+    """Return whether v4 refused it."""
     return str(RECORD[case.place][case.source][case.call])[case.kind == LOGS] == "r"
 
 
@@ -29,7 +29,7 @@ def name_of(case: Case) -> str:
 
 
 def files_of(case: Case, name: str) -> dict[str, str]:
-    """The code of a case in a project, for a content-type of its own."""
+    """Return the code of a case in a project, for its own content type."""
     suffix = "ts" if case.is_typed else "js"
     uid, api = f"api::{name}.{name}", f"src/api/{name}"
     text = written(case, "../../../guards", uid)
@@ -79,14 +79,14 @@ def read(folder: Path, listed: list[Case]) -> Code:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_what_v4_refuses_is_closed_and_what_is_followed_is_not(tmp_path: Path, place: str) -> None:
+def test_forms_that_v4_refuses_are_closed_and_followed_ones_are_open(tmp_path: Path, place: str) -> None:
     listed = [case for case in cases() if case.place == place]
     code = read(tmp_path, listed)
     closed = {case for case in listed if is_closed(code, case, name_of(case))}
     refusing = [case for case in listed if case.kind == THROWS and refused(case)]
     assert [case for case in refusing if case not in closed] == []
     assert len(refusing) > 100
-    if place in (*HOOKS, SUBSCRIBED) and place != "beforeFindMany":  # elsewhere only listed forms are open
+    if place in (*HOOKS, SUBSCRIBED) and place != "beforeFindMany":  # in other locations only listed forms are open
         logging = [case for case in listed if case.kind == LOGS and not case.is_outside]
         harmless = [case for case in logging if not refused(case) and case.call not in UNCLEAR]
         assert [case for case in harmless if case in closed] == []

@@ -1,4 +1,4 @@
-"""Which code guards, and which provably does not: policies, middlewares, overridden actions, hooks, extensions."""
+"""Code that guards, and code that provably does not: policies, middlewares, overridden actions, hooks, extensions."""
 
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ def findings(code: Code, kind: Kind) -> dict[str, Finding]:
         ("(ctx) => { ctx.query.filters = {}; return true; }", True),
         ("() => { throw new Error(); }", True),
         ("() => check()", True),
-        ("(ctx) => { console.log(ctx.state.user.id); return true; }", True),  # fails for those who are nobody
+        ("(ctx) => { console.log(ctx.state.user.id); return true; }", True),  # fails for callers without a user
     ],
 )
 def test_policies(tmp_path: Path, policy: str, guards: bool) -> None:
@@ -90,7 +90,7 @@ HARMLESS = [
         (absent("populate", {"a": {"b": ["c"]}}),),
     ),
     ("ctx.query.populate = deep(); await next();", None),
-    ("ctx.query.populate = list; await next();", ()),  # known when it runs: not done, and told
+    ("ctx.query.populate = list; await next();", ()),  # known only at run time: skipped and reported
     ("const t = Date.now(); await next(); ctx.set('X-Time', `${Date.now() - t}`);", ()),
     ("await next(); if (ctx.url === '/admin') { const r = await fetch('http://x'); console.log(r); }", ()),
 ]
@@ -194,7 +194,7 @@ def test_a_name_inside_hides_the_one_outside(tmp_path: Path) -> None:
     assert "api::article.one" in code.guards
 
 
-def test_shapes_change_what_is_asked() -> None:
+def test_shapes_change_the_query() -> None:
     shape = Shape((absent("sort", "title"), always("populate", "a")))
     assert shape.apply({"sort": "id", "populate": "b", "x": "1"}) == {"sort": "id", "populate": "a", "x": "1"}
     assert Shape((always("populate", "a"),), replaces=True).apply({"filters": {}}) == {"populate": "a"}
@@ -254,7 +254,7 @@ def test_hooks(tmp_path: Path, hook: str, actions: tuple[str, ...] | None) -> No
     assert bool(closed) == (actions is not None)
 
 
-def test_what_python_does_is_no_longer_closed_and_no_more(tmp_path: Path) -> None:
+def test_python_opens_only_the_ported_actions(tmp_path: Path) -> None:
     folder = "src/api/article/content-types/article"
     script = "module.exports = { beforeCreate() { throw 1; }, beforeUpdate() { throw 1; }, afterDelete() { mail(); } };"
     files = {f"{folder}/lifecycles.js": script, f"{folder}/lifecycles.py": "x = 1\ndef before_create(event): pass\n"}
@@ -304,7 +304,7 @@ def test_hooks_that_code_subscribes_to(tmp_path: Path) -> None:
         ("env('X') ? ['a'] : []", {"config/middlewares.js"}),
     ],
 )
-def test_middlewares_before_everything(tmp_path: Path, listed: str, guards: set[str]) -> None:
+def test_global_middlewares(tmp_path: Path, listed: str, guards: set[str]) -> None:
     files = {
         "config/middlewares.js": f"module.exports = {listed};",
         "src/middlewares/log.js": "module.exports = () => async (ctx, next) => { console.log(ctx); await next(); };",
@@ -360,7 +360,7 @@ def test_middlewares_that_code_adds(tmp_path: Path) -> None:
         ("if (strapi.service('x') === 1) log();", None),
     ],
 )
-def test_what_code_replaces_while_it_runs(tmp_path: Path, text: str, name: str | None) -> None:
+def test_code_that_is_replaced_at_run_time(tmp_path: Path, text: str, name: str | None) -> None:
     code = read(tmp_path, **{"src/index.js": f"module.exports = {{ bootstrap({{ strapi }}) {{ {text} }} }};"})
     assert [guard.name for guard in code.everywhere] == ([] if name is None else [f"src/index.js: {name}"])
 
@@ -414,7 +414,7 @@ def test_extensions_of_plugins(tmp_path: Path, body: str, actions: set[str], who
 
 
 def test_extensions_add_policies_and_middlewares(tmp_path: Path) -> None:
-    """Routes of the project and of the extension use them by their names."""
+    """Routes of the project and of the extension refer to them by name."""
     extension = """module.exports = (plugin) => {
       plugin.policies['deny'] = (ctx) => ctx.state.user.id === 1;
       plugin.policies.pass = (ctx) => true;

@@ -1,8 +1,8 @@
-"""Hooks that read or write other content types: hooks of those run in v4 as well, and may refuse for both.
+"""Hooks that read or write other content types: v4 also runs those types' hooks, which may refuse the request.
 
-Asked of Strapi 4.26.2 over HTTP: an article's `beforeUpdate` that calls the entity service, `db.query` or a core
-service of a type whose hook of that event throws, before or after, answers 500 and writes nothing; so do reads.
-`updateMany` runs no `beforeUpdate`, and what is caught refuses nothing.
+Observed in Strapi 4.26.2 over HTTP: an article's `beforeUpdate` calls the entity service, `db.query` or a core service
+of a type whose hook of that event throws, before or after. The response is 500, and nothing is written. The same
+applies to reads. `updateMany` runs no `beforeUpdate`, and caught exceptions refuse nothing.
 """
 
 from pathlib import Path
@@ -34,7 +34,7 @@ def found(code: Code, name: str = "api::article.article.beforeUpdate") -> tuple[
 
 
 def guarded(code: Code, uid: str) -> set[str]:
-    """The actions of a content type that guards close."""
+    """Return the actions of a content type that guards close."""
     return {route.core[1] for route in code.core.values() if route.core and route.core[0] == uid and route.guards}
 
 
@@ -80,7 +80,7 @@ def test_a_write_that_another_hook_may_refuse_closes(tmp_path: Path, body: str) 
         f"await strapi.db.connection('talks').update({{ title: '{TALK}' }});",
     ],
 )
-def test_what_no_hook_refuses_closes_nothing(tmp_path: Path, body: str) -> None:
+def test_nested_calls_without_a_refusing_hook_close_nothing(tmp_path: Path, body: str) -> None:
     code = read(tmp_path, before(body), REFUSING)
     assert found(code)[0] is State.OPEN
     assert guarded(code, "api::article.article") == set()
@@ -101,13 +101,13 @@ def test_what_no_hook_refuses_closes_nothing(tmp_path: Path, body: str) -> None:
         ("module.exports = make();", True),
     ],
 )
-def test_which_hooks_of_others_may_refuse(tmp_path: Path, talk: str, closed: bool) -> None:
-    """What changes an entry on its way refuses nothing; what cannot be followed may."""
+def test_nested_hooks_that_may_refuse(tmp_path: Path, talk: str, closed: bool) -> None:
+    """Hooks that change an entry refuse nothing. Hooks that cannot be followed may refuse."""
     assert (found(read(tmp_path, before(UPDATE), talk))[0] is State.CLOSED) == closed
 
 
 def test_hooks_that_lead_to_each_other(tmp_path: Path) -> None:
-    """Through a hook that only writes, and what it does after the write; nothing goes round in circles."""
+    """Including hooks that only write, and code after the write. Cycles end."""
     room = {HOOKS.format("room"): before(NO, "beforeDelete")}
     talk = before("await strapi.entityService.delete('api::room.room', 1);", "afterUpdate")
     code = read(tmp_path, before(UPDATE), talk, **room)

@@ -1,4 +1,4 @@
-"""Content types of a v4 project's plugins: which code defines them, and what of it is served."""
+"""Content types of a v4 project's plugins: the code that defines them, and the attributes that are served."""
 
 import json
 from pathlib import Path
@@ -340,7 +340,7 @@ def test_a_computed_private_counts_as_true(tmp_path: Path) -> None:
     ]
 
 
-def test_computed_attributes_beside_known_ones_are_reported(tmp_path: Path) -> None:
+def test_computed_attributes_next_to_known_ones_are_reported(tmp_path: Path) -> None:
     write_schema(tmp_path, f"{{ {_INFO}, attributes: {{ ...common(), usd: {{ type: 'decimal' }} }} }}")
     found = registry_of(tmp_path)
     assert "usd" in found.content_types["plugin::shop.rate"].attributes

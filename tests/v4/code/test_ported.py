@@ -1,4 +1,4 @@
-"""Python of the same name takes the place of JavaScript in a v4 project: it runs, and what that closed is open."""
+"""A Python file replaces the JavaScript file of the same name in a v4 project: it runs, and closed actions open."""
 
 import logging
 import textwrap
@@ -158,7 +158,7 @@ async def get(service: Process, path: str) -> Answer:
     return await call(service.asgi, "GET", path)
 
 
-async def test_actions_that_are_ported_are_open_and_no_others(service: Process) -> None:
+async def test_only_ported_actions_are_open(service: Process) -> None:
     assert (await get(service, "/api/notes")).json["meta"]["python"] is True
     assert (await get(service, "/api/notes/1")).status == 404
     assert (await get(service, "/api/halfs")).json == ["half"]
@@ -167,7 +167,7 @@ async def test_actions_that_are_ported_are_open_and_no_others(service: Process) 
     assert (await get(service, "/api/bares")).json["data"] == []
 
 
-async def test_own_actions_and_what_stands_around_them(service: Process) -> None:
+async def test_custom_actions_with_their_policies_and_middlewares(service: Process) -> None:
     assert (await get(service, "/api/own")).json == {"own": "nothing"}
     assert (await get(service, "/api/other")).status == 501
     assert (await get(service, "/api/owner")).json == {"own": "open"}
@@ -180,7 +180,7 @@ async def test_middlewares_of_all_addresses(service: Process) -> None:
     assert (await get(service, "/api/own")).headers["x-word"] == "hello"
 
 
-async def test_routes_files_in_python_take_the_place_of_others(service: Process) -> None:
+async def test_routes_in_python_replace_those_in_javascript(service: Process) -> None:
     routes = {(route.method, route.template) for route in service.site.router.routes() if "routed" in route.template}
     assert routes == {("GET", "/api/new/routeds"), ("GET", "/api/new/routeds/:id")}
     assert (await get(service, "/api/new/routeds")).status == 403  # find is not ported
@@ -198,7 +198,7 @@ async def test_extensions(service: Process) -> None:
     assert (await get(service, "/api/users/count")).status == 403
 
 
-def test_the_report_says_what_is_ported_and_by_what(tmp_path: Path) -> None:
+def test_the_report_lists_ported_code_with_its_replacement(tmp_path: Path) -> None:
     write(tmp_path)
     code = read_code(tmp_path, load_registry(tmp_path))
     found = {(item.kind, item.name): item for item in code.findings if item.state is State.PORTED}
@@ -218,7 +218,7 @@ def test_the_report_says_what_is_ported_and_by_what(tmp_path: Path) -> None:
     assert closed.isdisjoint(said)
 
 
-def test_the_log_tells_of_what_is_left(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_lists_code_that_is_not_ported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     write(tmp_path)
     (tmp_path / ".tmp").mkdir()
     (tmp_path / ".tmp/data.db").touch()

@@ -1,4 +1,4 @@
-"""What extensions of plugins and of GraphQL close, and Python opens: routes of plugins, fields that Python names."""
+"""Extensions of plugins and GraphQL close routes and fields. Python that replaces them opens these."""
 
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ def register(app):
 
 
 async def answers(folder: Path) -> tuple[int, int, dict[str, Any]]:
-    """What `GET /users/count`, `GET /me` and both root fields answer."""
+    """Return the responses of `GET /users/count`, `GET /me` and both root fields."""
     (folder / ".tmp").mkdir()
     (folder / ".tmp/data.db").touch()
     octavo = build(load_settings(folder, SECRETS, mode="development"))
@@ -65,13 +65,13 @@ async def test_closed_without_python(tmp_path: Path) -> None:
 
 
 async def test_open_by_python(tmp_path: Path) -> None:
-    """A file of routes for the plugin; what Python names of GraphQL, under the access that JavaScript gives it."""
+    """A file of routes for the plugin, and GraphQL fields that Python names, with the access rules of JavaScript."""
     write_project(tmp_path, TYPES, JAVASCRIPT)
     write_files(tmp_path, PYTHON)
     assert await answers(tmp_path) == (200, 200, {"notes": {"data": []}, "others": None})
 
 
-def test_the_report_tells(tmp_path: Path) -> None:
+def test_the_report_lists_the_replacements(tmp_path: Path) -> None:
     write_project(tmp_path, TYPES, JAVASCRIPT)
     write_files(tmp_path, PYTHON)
     code = read_code(tmp_path, load_registry(tmp_path))
@@ -94,7 +94,8 @@ PORTED = {"src/policies/ported.py": "def policy(context):\n    return context.do
 
 @pytest.mark.parametrize("shared", [True, False])
 async def test_policies_of_routes_before_fields(tmp_path: Path, shared: bool) -> None:
-    """Those that are ported are run before the fields where guards are shared; without the others these are closed."""
+    """If fields share the guards of routes, ported guards run before the fields. Without all of them the fields are
+    closed."""
     write_project(tmp_path, TYPES, {"config/plugins.js": JAVASCRIPT["config/plugins.js"], **POLICIES})
     write_files(tmp_path, PORTED)
     if shared:

@@ -1,4 +1,4 @@
-"""The middleware `plugin::users-permissions.rateLimit` of a v4 project: on a route, around all requests, configured.
+"""The middleware `plugin::users-permissions.rateLimit` of a v4 project: on a route, around all requests, with options.
 
 The limits, headers and bodies are those of v4 4.26.2.
 """
@@ -166,7 +166,7 @@ module.exports = createCoreRouter(uid, {{ config: {{ find: {{ middlewares: [{{ n
     assert code.around == ((NAME, {"max": 2}),)
 
 
-def test_there_is_no_policy_of_this_name(tmp_path: Path) -> None:
+def test_a_policy_of_this_name_is_unknown(tmp_path: Path) -> None:
     files: dict[str, str | None] = {"src/api/note/routes/note.js": ROUTER % f"find: {{ policies: ['{NAME}'] }}"}
     assert read_project(tmp_path, {"note": {"title": TEXT}}, files).routes[0].guards
 

@@ -1,4 +1,4 @@
-"""Middlewares that redirect from the root of the site close nothing; those that act on other paths do."""
+"""Middlewares that redirect from the site's root close nothing. Those that act on other paths do."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The routes of a v4 project, read from its files: which there are, who may use them, what guards them."""
+"""Routes of a v4 project, read from its files: paths, access and guards."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ CORE = ["GET /articles", "GET /articles/:id", "POST /articles", "PUT /articles/:
 
 
 def read(folder: Path, **files: str | None) -> Code:
-    """A project with articles; `routes`, `controller` and others are files of that type's API."""
+    """Read a project with articles. `routes`, `controller` and others are files of the type's API."""
     places = {"router": "routes/article.js", "controller": "controllers/article.js", "own": "routes/z.js"}
     found = {f"src/api/article/{places[name]}": text for name, text in files.items()}
     return read_project(folder, {"article": {"title": TEXT}}, found)
@@ -29,7 +29,7 @@ def names(code: Code) -> list[str]:
     return [route.name for route in code.routes]
 
 
-def test_what_v4_generates_is_all_open_and_nothing_to_do(tmp_path: Path) -> None:
+def test_generated_code_is_open_and_needs_no_work(tmp_path: Path) -> None:
     code = read(tmp_path)
     assert names(code) == CORE
     assert not code.guards
@@ -41,7 +41,7 @@ def test_no_file_no_routes(tmp_path: Path) -> None:
     assert names(read(tmp_path, router=None)) == []
 
 
-def test_of_other_projects_nothing_is_read(tmp_path: Path) -> None:
+def test_code_of_other_projects_is_not_read(tmp_path: Path) -> None:
     write_project(tmp_path, {"article": {"title": TEXT}}, {"package.json": "{}"})
     assert read_code(tmp_path, load_registry(tmp_path)) == Code()
 
@@ -112,7 +112,7 @@ def test_keys_of_auth_that_v4_ignores(tmp_path: Path) -> None:
         "{ find: { middlewares: [(ctx, next) => { if (ctx.query.x) return next(); }] } }",
     ],
 )
-def test_what_is_not_understood_guards(tmp_path: Path, config: str) -> None:
+def test_unknown_code_guards(tmp_path: Path, config: str) -> None:
     code = read(tmp_path, router=f"createCoreRouter('api::article.article', {{ config: {config} }})")
     assert only(code, CORE[0]).guards
     if "rest" not in config:
@@ -155,7 +155,7 @@ def test_own_routes(tmp_path: Path) -> None:
     assert "not served" in reported["GET /wild/(.*)"]
 
 
-def test_own_routes_before_core_ones_hide_them(tmp_path: Path) -> None:
+def test_custom_routes_hide_later_core_routes(tmp_path: Path) -> None:
     own = "module.exports = { routes: [{ method: 'GET', path: '/articles/:slug', handler: 'article.bySlug' }] };"
     write_project(tmp_path, {"article": {"title": TEXT}}, {"src/api/article/routes/01-first.js": own})
     code = read_code(tmp_path, load_registry(tmp_path))
@@ -199,7 +199,7 @@ def test_overridden_actions_guard(tmp_path: Path, members: str) -> None:
     assert bool(only(code, CORE[1]).guards) == (members.startswith(("...", "sanitize")))
 
 
-def test_a_controller_of_ones_own_has_no_core_actions(tmp_path: Path) -> None:
+def test_a_custom_controller_has_no_core_actions(tmp_path: Path) -> None:
     code = read(tmp_path, controller="module.exports = { find(ctx) { return []; } };")
     assert {route.core for route in code.routes} == {None}
 
@@ -213,7 +213,7 @@ def test_a_controller_for_another_type_reads_that_type(tmp_path: Path) -> None:
     assert only(code, CORE[0]).access.scopes == ("api::article.article.find",)
 
 
-def test_replaced_services_guard_what_stands_on_them(tmp_path: Path) -> None:
+def test_overridden_services_guard_the_actions_that_call_them(tmp_path: Path) -> None:
     service = "createCoreService('api::article.article', () => ({ async find() { return []; }, count() {} }))"
     code = read_project(tmp_path, {"article": {"title": TEXT}}, {"src/api/article/services/article.js": service})
     assert [bool(route.guards) for route in code.routes] == [True, False, False, False, False]

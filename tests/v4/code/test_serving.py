@@ -1,4 +1,4 @@
-"""A v4 project whose routes are taken over, served: what answers, what is closed, and what the log says of it."""
+"""A served v4 project with routes: open and closed actions, and the log messages."""
 
 import json
 import logging
@@ -143,7 +143,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def told() -> Iterator[list[str]]:
-    """What is logged of the code."""
+    """Return the log messages about the code."""
     lines: list[str] = []
 
     class Kept(logging.Handler):
@@ -179,7 +179,7 @@ def answer_of(answer: Answer) -> tuple[int, Any]:
     return answer.status, answer.json.get("error") or answer.json["data"]
 
 
-async def test_routes_are_where_the_project_says(served: Process) -> None:
+async def test_routes_have_the_prefix_of_the_project(served: Process) -> None:
     assert (await ask(served, "GET", "/v1/opens")).status == 200
     assert (await ask(served, "GET", "/opens")).status == 404
     assert (await ask(served, "DELETE", "/v1/opens/1")).status == 405
@@ -187,14 +187,14 @@ async def test_routes_are_where_the_project_says(served: Process) -> None:
     assert (await ask(served, "GET", "/notes/1")).status == 200
 
 
-async def test_public_routes_ask_nobody_who_they_are(served: Process) -> None:
+async def test_public_routes_need_no_authentication(served: Process) -> None:
     answer = await call(served.asgi, "GET", "/api/v1/opens?populate=*", [("Authorization", "Bearer nonsense")])
     assert answer.status == 200
     assert [entry["attributes"].get("title") for entry in answer.json["data"]] == ["one"]
     assert "secret" not in answer.json["data"][0]["attributes"], "nothing is shown that only some may see"
 
 
-async def test_scopes_come_instead_of_the_action(served: Process) -> None:
+async def test_scopes_replace_the_permission_of_the_action(served: Process) -> None:
     assert (await ask(served, "GET", "/v1/opens/1")).status == 403
     assert (await ask(served, "POST", "/v1/opens", {"data": {"title": "two"}})).status == 200
 
@@ -240,7 +240,7 @@ async def test_guarded_routes_are_closed(served: Process, method: str, target: s
     assert answer_of(await ask(served, method, target)) == (403, CLOSED)
 
 
-async def test_the_log_names_what_is_closed_and_why(served: Process, told: list[str]) -> None:
+async def test_the_log_lists_closed_actions_with_the_reason(served: Process, told: list[str]) -> None:
     closed = [line for line in told if line.startswith("Closed: ")]
     assert len(closed) == 10
     assert "1 more guards close endpoints; list them with octavo adopt" in told
@@ -257,7 +257,7 @@ async def test_the_log_names_what_is_closed_and_why(served: Process, told: list[
     assert f"Closed: POST /hookeds, Mutation.createHooked: {hook}" in closed
 
 
-async def test_what_actions_do_to_the_query_is_done(served: Process) -> None:
+async def test_changes_of_the_query_by_actions_apply(served: Process) -> None:
     await grant(served.database, "public", ["api::secret.secret.find"])
     served.infrastructure.authenticator.invalidate()
     found = (await ask(served, "GET", "/shapeds?populate=nothing&fields=title")).json["data"]
@@ -265,7 +265,7 @@ async def test_what_actions_do_to_the_query_is_done(served: Process) -> None:
     assert (await ask(served, "GET", "/shapeds/1?populate=*")).json["data"]["attributes"] == {}
 
 
-async def test_a_middleware_before_everything_closes_everything(served: Process, folder: Path, tmp_path: Path) -> None:
+async def test_a_global_middleware_closes_everything(served: Process, folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     filtering = "module.exports = () => (ctx, next) => (ctx.ip === '::1' ? next() : ctx.forbidden());"
     listed = "module.exports = ['strapi::errors', 'global::filter'];"
@@ -306,7 +306,7 @@ async def test_a_call_that_cannot_be_followed_closes_until_it_is_allowed(served:
     assert answer.status == 200
 
 
-async def test_what_extensions_change_of_plugins_is_closed(served: Process) -> None:
+async def test_routes_that_extensions_change_are_closed(served: Process) -> None:
     assert answer_of(await ask(served, "GET", "/users/count")) == (403, CLOSED)
     assert (await ask(served, "GET", "/users-permissions/extra")).status == 403
     assert (await ask(served, "GET", "/users/1")).json["error"]["message"] == "Forbidden"
@@ -315,21 +315,21 @@ async def test_what_extensions_change_of_plugins_is_closed(served: Process) -> N
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("{ ruleds { data { id } } }", None),  # open to all
+        ("{ ruleds { data { id } } }", None),  # public
         ("{ ruled(id: 1) { data { id } } }", CLOSED["message"]),  # its resolver is replaced
         ("{ opens { data { id } } }", CLOSED["message"]),
         ("{ open(id: 1) { data { id } } }", None),
-        ("{ gones { data { id } } }", None),  # a field of another type has that name
+        ("{ gones { data { id } } }", None),  # a field of another type has the same name
         ("{ shapeds { data { id } } }", CLOSED["message"]),
-        ("{ shaped(id: 1) { data { id } } }", CLOSED["message"]),  # its type is not known
-        ("{ notes { data { id } } }", None),  # what guards its route does not guard this, as in v4
+        ("{ shaped(id: 1) { data { id } } }", CLOSED["message"]),  # its type is unknown
+        ("{ notes { data { id } } }", None),  # the route's guard does not guard the field, as in v4
         ('mutation { createRuled(data: {title: "x"}) { data { id } } }', None),
         ("{ hello }", 'Cannot query field "hello"'),
         ("{ hiddens { data { id } } }", 'Cannot query field "hiddens"'),
         ('mutation { createNote(data: {title: "x"}) { data { id } } }', 'Cannot query field "createNote"'),
     ],
 )
-async def test_graphql_is_as_the_project_says(served: Process, text: str, message: str | None) -> None:
+async def test_graphql_has_the_settings_of_the_project(served: Process, text: str, message: str | None) -> None:
     errors = (await graphql(served, text)).get("errors", [])
     assert [error["message"][: len(message or "")] for error in errors] == ([] if message is None else [message])
 
@@ -342,7 +342,7 @@ async def test_graphql_is_as_the_project_says(served: Process, text: str, messag
         ("api::note.is-owner", "/first"),
     ],
 )
-async def test_owners_allow_what_they_name(served: Process, name: str, target: str) -> None:
+async def test_allowed_names_are_open(served: Process, name: str, target: str) -> None:
     settings = served.settings
     octavo = build(replace(settings, api=replace(settings.api, adoption=Adoption(allow=(name,)))))
     await octavo.asgi.start()

@@ -1,4 +1,4 @@
-"""A v4 project in a folder, by the texts of its files."""
+"""A v4 project in a folder, from the texts of its files."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ SQLITE = {"connection": {"client": "sqlite", "connection": {"filename": ".tmp/da
 
 
 def write(folder: Path, files: Mapping[str, Any], packages: Mapping[str, str] = PACKAGES) -> Path:
-    """`files` are texts, or what is written as JSON, by names below the project."""
+    """Write `files`: texts, or values to be written as JSON, by path below the project."""
     for name, content in {"package.json": {"dependencies": packages}, **files}.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -25,12 +25,12 @@ def write(folder: Path, files: Mapping[str, Any], packages: Mapping[str, str] = 
 
 
 def read(folder: Path, files: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of a project with SQLite and these files."""
+    """Return the settings of a project with SQLite and these files."""
     return load_settings(write(folder, {"config/database.json": SQLITE, **files}), environment or {})
 
 
 def problems(folder: Path, environment: Mapping[str, str] | None = None) -> list[str]:
-    """What stops the start."""
+    """Return the problems that stop the start."""
     try:
         load_settings(folder, environment or {})
     except SettingsError as error:
@@ -39,5 +39,5 @@ def problems(folder: Path, environment: Mapping[str, str] | None = None) -> list
 
 
 def found(settings: Settings) -> list[tuple[str, str, str]]:
-    """What became of each key: the outcome, the key and the setting."""
+    """Return the result for each key: outcome, key and setting."""
     return [(one.outcome.value, one.key, one.setting) for one in settings.findings]

@@ -1,4 +1,4 @@
-"""Values as v4 reads them."""
+"""Conversion of values as in v4."""
 
 from typing import Any
 

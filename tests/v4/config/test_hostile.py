@@ -1,4 +1,4 @@
-"""Configuration that means harm, or that no client can read: a clear answer, at no great cost."""
+"""Malicious or unreadable configuration: a clear error at low cost."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,7 +32,7 @@ HOSTILE: Mapping[str, Mapping[str, Any]] = {
 
 
 @pytest.mark.parametrize("files", HOSTILE.values(), ids=HOSTILE)
-def test_a_database_said_with_malice_stops_the_start(tmp_path: Path, files: Mapping[str, Any]) -> None:
+def test_malicious_database_settings_stop_the_start(tmp_path: Path, files: Mapping[str, Any]) -> None:
     listed = problems(write(tmp_path, files))
     assert len(listed) == 1
     assert listed[0].startswith("config/database")
@@ -41,14 +41,14 @@ def test_a_database_said_with_malice_stops_the_start(tmp_path: Path, files: Mapp
 
 @pytest.mark.parametrize("name", ["server", "admin", "api", "middlewares", "plugins"])
 @pytest.mark.parametrize("content", ["[]", "1", '"x"', "{}", '{"a": {"b": {"c": [null, 1e999]}}}', "null"])
-def test_other_shapes_hurt_nobody(tmp_path: Path, name: str, content: str) -> None:
+def test_values_of_other_types_have_no_effect(tmp_path: Path, name: str, content: str) -> None:
     write(tmp_path, {"config/database.json": SQLITE, f"config/{name}.json": content})
     settings = load_settings(tmp_path, {})
     assert settings.server.port == 1337
     assert name != "middlewares" or settings.api.compat.cors == "exact"
 
 
-def test_values_of_the_wrong_kind_are_told(tmp_path: Path) -> None:
+def test_values_of_the_wrong_type_are_reported(tmp_path: Path) -> None:
     config = {"host": ["a"], "port": {}, "proxy": [1], "app": {"keys": [1, {}]}, "url": True, "dirs": {"public": 0}}
     settings = load_settings(write(tmp_path, {"config/database.json": SQLITE, "config/server.json": config}), {})
     reported = {one.key for one in settings.findings if one.outcome.value in ("open", "closed")}

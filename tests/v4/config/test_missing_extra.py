@@ -1,4 +1,4 @@
-"""Without the extra `v4` a project of Strapi v4 is refused by name, and projects of Octavo notice nothing."""
+"""Without the extra `v4`, v4 projects are refused with a clear error, and Octavo projects work."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ MISSING = """raise ModuleNotFoundError("No module named 'tree_sitter'", name="tr
 
 
 def octavo(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command where `tree_sitter` cannot be imported."""
+    """Run a command in a process that cannot import `tree_sitter`."""
     hidden = folder.parent / "hidden"
     hidden.mkdir(exist_ok=True)
     (hidden / "tree_sitter.py").write_text(MISSING, "utf-8")

@@ -35,7 +35,7 @@ def test_another_time_zone(tmp_path: Path) -> None:
 
 
 def test_keys_of_mysql_do_not_apply_to_another_database(tmp_path: Path) -> None:
-    """Else a copy would be looked for at the port of MySQL."""
+    """Otherwise MySQL's port would be used for a copy."""
     files = {
         "config/database.json": {"connection": {"client": "mysql", "connection": SERVER}},
         "config/database.toml": 'client = "postgres"\nname = "copied"',

@@ -1,4 +1,4 @@
-"""How a v4 project's own words rank among TOML and variables, and what is missing after all of them."""
+"""The precedence of a v4 project's configuration, TOML and variables, and missing values."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,14 +45,14 @@ UNKNOWN_DATABASE = "module.exports = () => ({ connection: require('somewhere').c
         ("module.exports = require('somewhere');", "", "", {"PORT": "1700"}, 1700),
     ],
 )
-def test_what_wins(
+def test_precedence_of_sources(
     tmp_path: Path, script: str, toml: str, dotenv: str, environment: Mapping[str, str], port: int
 ) -> None:
     files = {"config/server.js": script, ".env": dotenv, **({"config/server.toml": toml} if toml else {})}
     assert read(tmp_path, files, environment).server.port == port
 
 
-def test_a_variable_that_v4_would_not_see_is_told(tmp_path: Path) -> None:
+def test_a_variable_that_v4_ignores_is_reported(tmp_path: Path) -> None:
     settings = read(tmp_path, {"config/server.js": FIXED_PORT}, {"PORT": "1700"})
     (reported,) = [str(one) for one in settings.findings if one.file == "PORT"]
     assert reported.startswith("PORT: ignored")
@@ -102,7 +102,7 @@ def test_a_database_that_is_not_known_stops_the_start(
     assert listed[0].startswith(told.replace(":1", ":2"))
 
 
-def test_a_database_where_v4_keeps_it_is_taken(tmp_path: Path) -> None:
+def test_the_default_database_of_v4_is_used(tmp_path: Path) -> None:
     settings = load_settings(write(tmp_path, {".tmp/data.db": ""}), {})
     assert settings.database.filename == ".tmp/data.db"
 
@@ -130,7 +130,7 @@ def test_secrets(tmp_path: Path, script: str, environment: Mapping[str, str], st
     assert all(problem.startswith("config/plugins.js:1: users-permissions.config.jwtSecret") for problem in listed)
 
 
-def test_a_secret_in_the_code_is_used_and_told_but_not_shown(tmp_path: Path) -> None:
+def test_a_secret_in_the_code_is_used_and_reported_without_its_value(tmp_path: Path) -> None:
     script = "module.exports = ({ env }) => ({ apiToken: { salt: env('MY_SALT', 'hush-hush') } });"
     settings = read(tmp_path, {"config/admin.js": script})
     assert settings.secrets.api_token_salt == "hush-hush"
@@ -138,7 +138,7 @@ def test_a_secret_in_the_code_is_used_and_told_but_not_shown(tmp_path: Path) -> 
     assert (reported.value, "set MY_SALT in .env" in reported.message, "hush" in repr(reported)) == ("***", True, False)
 
 
-def test_an_empty_secret_gives_nothing_away(tmp_path: Path) -> None:
+def test_an_empty_secret_is_not_reported(tmp_path: Path) -> None:
     script = "module.exports = ({ env }) => ({ apiToken: { salt: env('MY_SALT', '') } });"
     (reported,) = [one for one in read(tmp_path, {"config/admin.js": script}).findings if one.key == "apiToken.salt"]
     assert reported.message == ""
@@ -153,7 +153,7 @@ def test_an_empty_secret_gives_nothing_away(tmp_path: Path) -> None:
         ("api", "require('x')", "max_limit", 100),
     ],
 )
-def test_what_guards_is_closed_where_it_cannot_be_known(
+def test_unknown_values_of_protective_settings_close_the_feature(
     tmp_path: Path, name: str, script: str, setting: str, closed: Any
 ) -> None:
     files = {f"config/{name}.js": f"module.exports = {script};"}
@@ -186,7 +186,7 @@ def test_projects_of_other_versions_do_not_start(tmp_path: Path, version: str) -
 
 
 @pytest.mark.parametrize("wanted", ["latest", ">=4.0.0", "*"])
-def test_a_lock_file_says_which_version_the_latest_is(tmp_path: Path, wanted: str) -> None:
+def test_a_lock_file_determines_the_version(tmp_path: Path, wanted: str) -> None:
     lock = {"packages": {"node_modules/@strapi/strapi": {"version": "5.1.0"}}}
     write(tmp_path, {"config/database.json": SQLITE, "package-lock.json": lock}, {"@strapi/strapi": wanted})
     says = f"requires @strapi/strapi {wanted}, which is 5.1.0 in package-lock.json"
@@ -199,7 +199,7 @@ def test_a_lock_file_says_which_version_the_latest_is(tmp_path: Path, wanted: st
 @pytest.mark.parametrize(
     "environment, port", [({}, 1401), ({"NODE_ENV": "production"}, 1402), ({"NODE_ENV": "eu"}, 1403)]
 )
-def test_the_environment_has_files_of_its_own(tmp_path: Path, environment: Mapping[str, str], port: int) -> None:
+def test_environments_have_their_own_files(tmp_path: Path, environment: Mapping[str, str], port: int) -> None:
     files = {"config/server.js": "module.exports = { port: 1401, host: 'a.example' };"}
     files |= {
         f"config/env/{name}/server.js": f"module.exports = {{ port: {number} }};"
@@ -222,7 +222,7 @@ UNKNOWN_LIMIT = "module.exports = { rest: { maxLimit: require('x').most } };"
         ("", {"OCTAVO_API__REST__MAX_LIMIT": "7"}, "idle", "OCTAVO_API__REST__MAX_LIMIT"),
     ],
 )
-def test_what_is_said_elsewhere_needs_no_care(
+def test_unknown_values_that_are_overridden_need_no_attention(
     tmp_path: Path, toml: str, environment: Mapping[str, str], outcome: str, source: str
 ) -> None:
     settings = read(tmp_path, {"config/api.js": UNKNOWN_LIMIT, "config/api.toml": toml}, environment)
@@ -232,7 +232,7 @@ def test_what_is_said_elsewhere_needs_no_care(
     assert settings.api.rest.max_limit == (100 if outcome == "closed" else 7)
 
 
-def test_providers_that_there_are_not_close_what_needs_them(tmp_path: Path) -> None:
+def test_unknown_providers_close_their_feature(tmp_path: Path) -> None:
     config = {"upload": {"config": {"provider": "my-own", "providerOptions": {"key": "hush"}}}}
     settings = read(tmp_path, {"config/plugins.json": config})
     reported = {one.key: str(one) for one in settings.findings if one.outcome.value != "taken"}
@@ -240,7 +240,7 @@ def test_providers_that_there_are_not_close_what_needs_them(tmp_path: Path) -> N
     assert "hush" not in repr(settings.findings)
 
 
-def test_files_for_production_that_v4_would_not_read_are_told(tmp_path: Path) -> None:
+def test_production_files_that_v4_ignores_are_reported(tmp_path: Path) -> None:
     write(tmp_path, {"config/database.json": SQLITE, "config/env/production/server.json": {"port": 1402}})
     served = [
         load_settings(tmp_path, environment, default_mode="production", require_secrets=False)
@@ -251,7 +251,7 @@ def test_files_for_production_that_v4_would_not_read_are_told(tmp_path: Path) ->
     assert reported == [["config/env/production"], [], []]
 
 
-def test_reports_are_told_of_what_stops_a_start_too(tmp_path: Path) -> None:
+def test_the_inspection_includes_problems_that_stop_a_start(tmp_path: Path) -> None:
     write(tmp_path, {"config/server.js": FIXED_PORT, "config/database.js": UNKNOWN_DATABASE})
     inspected = inspect_settings(tmp_path, {})
     assert inspected.settings.server.port == 1400

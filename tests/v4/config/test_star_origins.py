@@ -1,4 +1,4 @@
-"""Who may call where `strapi::cors` names everybody, alone or in a list: as the project's version has it."""
+"""Allowed origins if `strapi::cors` has a star, alone or in a list: the behavior of the project's version."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ def project(folder: Path, version: str, config: dict[str, Any], **rules: str) ->
 
 
 def met(settings: Settings) -> tuple[str, set[str]]:
-    """How any origin is met, and which are listed."""
+    """Return the response for any origin, and the listed origins."""
     options = http_options(settings).cors
     if options.mode is CorsMode.REFLECT:
         return REFLECTED, set()
@@ -39,20 +39,24 @@ def told(settings: Settings) -> Finding:
     "version, anybody", [("4.1.12", STAR), ("4.3.3", STAR), ("4.3.4", REFLECTED), ("4.23.1", REFLECTED)]
 )
 @pytest.mark.parametrize("origin", ["*", *LISTS], ids=str)
-def test_everybody_before_4_24(tmp_path: Path, version: str, anybody: str, origin: Any) -> None:
+def test_a_star_in_a_list_allows_all_origins_before_4_24(
+    tmp_path: Path, version: str, anybody: str, origin: Any
+) -> None:
     assert met(project(tmp_path, version, {"origin": origin})) == (anybody, set())
     assert met(project(tmp_path, version, {"origin": origin, "credentials": False})) == (STAR, set())
 
 
 @pytest.mark.parametrize("version", ["4.24.0", "4.26.2"])
 @pytest.mark.parametrize("origin", LISTS, ids=str)
-def test_nobody_since(tmp_path: Path, version: str, origin: Any) -> None:
+def test_a_star_in_a_list_allows_no_origin_since_4_24(tmp_path: Path, version: str, origin: Any) -> None:
     assert met(project(tmp_path, version, {"origin": origin})) == (LISTED, {A} if A in origin else set())
 
 
 @pytest.mark.parametrize("config", [{}, {"origin": "*"}])
 @pytest.mark.parametrize("version, anybody", [("4.1.12", STAR), ("4.26.2", REFLECTED)])
-def test_the_text_is_everybody_in_all(tmp_path: Path, version: str, anybody: str, config: dict[str, Any]) -> None:
+def test_a_star_as_text_allows_all_origins_in_all_versions(
+    tmp_path: Path, version: str, anybody: str, config: dict[str, Any]
+) -> None:
     assert met(project(tmp_path, version, config)) == (anybody, set())
     assert met(project(tmp_path, version, {**config, "credentials": False})) == (STAR, set())
 
@@ -73,11 +77,11 @@ def test_a_list_without_a_star_is_one(tmp_path: Path, version: str) -> None:
         ({"cors": "open"}, (STAR, set())),
     ],
 )
-def test_what_is_set_wins(tmp_path: Path, rules: dict[str, str], expected: tuple[str, set[str]]) -> None:
+def test_settings_take_precedence(tmp_path: Path, rules: dict[str, str], expected: tuple[str, set[str]]) -> None:
     assert met(project(tmp_path, "4.13.7", {"origin": ["*", A]}, **rules)) == expected
 
 
-def test_it_is_told(tmp_path: Path) -> None:
+def test_a_star_in_a_list_is_reported(tmp_path: Path) -> None:
     assert "allows all origins" in told(project(tmp_path, "4.13.7", {"origin": ["*"]})).message
     assert "allows no origin" in told(project(tmp_path, "4.26.2", {"origin": ["*"]})).message
     assert told(project(tmp_path, "4.13.7", {"origin": [A]})).message == ""

@@ -1,4 +1,4 @@
-"""What each key of a v4 project means, table by table."""
+"""The meaning of each configuration key of a v4 project, table by table."""
 
 from operator import attrgetter
 from pathlib import Path
@@ -124,7 +124,7 @@ def test_the_database(tmp_path: Path, connection: Any, expected: tuple[str, str,
     assert database.host in ("localhost", "h")
 
 
-def test_migrations_run_unless_the_project_says_otherwise(tmp_path: Path) -> None:
+def test_migrations_run_unless_the_project_disables_them(tmp_path: Path) -> None:
     connection = {"client": "sqlite", "connection": {"filename": "a.db"}}
     content = {"connection": connection, "settings": {"runMigrations": False}}
     assert not read(tmp_path, {"config/database.json": content}).database.run_migrations
@@ -219,14 +219,14 @@ def test_rows_name_settings_that_there_are(rows: tuple[Row, ...]) -> None:
             KEYS[reading.setting].kind.from_toml(reading.value)
 
 
-def test_defaults_of_v4_are_what_their_settings_take(tmp_path: Path) -> None:
+def test_defaults_of_v4_are_valid_settings(tmp_path: Path) -> None:
     v4 = read_v4(write(tmp_path, {}), {}, "development")
     assert v4 is not None
     for given in v4.defaults:
         given.key.kind.from_toml(given.value)
 
 
-def test_a_variable_that_is_not_set_is_told(tmp_path: Path) -> None:
+def test_an_unset_variable_is_reported(tmp_path: Path) -> None:
     plugins = "module.exports = ({ env }) => ({ email: { config: { settings: { defaultFrom: env('FROM') } } } })"
     settings = read(tmp_path, {"config/plugins.js": plugins})
     assert [(one.outcome.value, one.key, one.message) for one in settings.findings if one.key.startswith("email")] == [
@@ -234,7 +234,7 @@ def test_a_variable_that_is_not_set_is_told(tmp_path: Path) -> None:
     ]
 
 
-def test_what_a_start_needs_of_a_variable_is_told_where_it_is_read(tmp_path: Path) -> None:
+def test_a_required_unset_variable_is_reported_with_its_location(tmp_path: Path) -> None:
     name = (
         "module.exports = ({ env }) => ({ connection: { client: 'postgres', connection: {\n database: env('DB') } } })"
     )

@@ -1,4 +1,4 @@
-"""The requests in the source of front ends: calls, arguments through functions and files, gaps, and documents."""
+"""Requests in the source of front ends: calls, arguments through functions and files, unknown parts, and documents."""
 
 import json
 from pathlib import Path
@@ -277,12 +277,12 @@ UNREAD = {
 
 
 @pytest.mark.parametrize("reason", UNREAD)
-def test_what_cannot_be_read_is_listed(reason: str, api: Api, tmp_path: Path) -> None:
+def test_unreadable_requests_are_listed(reason: str, api: Api, tmp_path: Path) -> None:
     found = read(api, tmp_path, **{"a.js": f"\n{UNREAD[reason]}"})
     assert (found.forms, found.unread) == ([], [f"a.js:2: {reason}"])
 
 
-def test_everything_is_bounded(api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_work_is_bounded(api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deep = "export const f = (a) => f(`${a}${a}`) + f(a) + g(a, a);\nexport const g = (a, b) => f(g(b, a) + f(a));\n"
     text = "".join(f"fetch(`${{base}}/api/articles?sort=${{f('a{number}')}}&page={number}`);\n" for number in range(3))
     nested = "const a0 = {x: 1};\n" + "".join(f"const a{n} = {{l: a{n - 1}, r: a{n - 1}}};\n" for n in range(1, 40))

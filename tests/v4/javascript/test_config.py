@@ -1,4 +1,4 @@
-"""The configuration of a project: its files by name, those of an environment merged over them."""
+"""The configuration of a project: files by name, and environment files merged over them."""
 
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def test_files_by_name(tmp_path: Path) -> None:
 
 
 def test_an_environment_is_merged_over(tmp_path: Path) -> None:
-    """Lists by index, too: that is what v4 does."""
+    """Lists are merged by index, as in v4."""
     found = read_config(written(tmp_path, FILES), "production", {"URL": "https://a.example"})
     assert found.value.at("server").plain() == {"host": "0.0.0.0", "port": 80, "url": "https://a.example"}
     assert found.value.at("server", "port").place.file == "config/env/production/server.js"

@@ -1,4 +1,4 @@
-"""Expressions come to what JavaScript makes of them, or to a hole."""
+"""Evaluation of expressions: JavaScript's value, or a hole."""
 
 import math
 from pathlib import Path
@@ -59,7 +59,7 @@ def evaluated(text: str, project: Path, before: str = "", file: str = "a.js") ->
         ("/a\\/b/gi", Regex("a\\/b", "gi")),
         ("'a\\u00e9\\x41\\n'", "aéA\n"),
         ("`a${1}b${null}c${[1, [2]]}${{}}`", "a1bnullc1,2[object Object]"),
-        # truth
+        # truthiness
         ("[!'', !'0', !0, !NaN, !null, !undefined, ![], !{}]", [True, False, True, True, True, True, False, False]),
         ("'' || 'b'", "b"),
         ("'' ?? 'b'", ""),
@@ -72,7 +72,7 @@ def evaluated(text: str, project: Path, before: str = "", file: str = "a.js") ->
         ("[0 == '', null == 0, '1' == true, [1] == 1, NaN === NaN]", [True, False, True, True, False]),
         ("[{} === {}, [] == [], '' != 0, true === 1]", [False, False, False, False]),
         ("[2 < '10', '2' < '10', null >= 0, undefined > 0]", [True, False, True, False]),
-        # sums and texts
+        # addition and concatenation
         ("1 + '2'", "12"),
         ("1 + 2 + 'a' + 1 + 2", "3a12"),
         ("'a' + null + undefined + true + 1.0 + 0.1", "anullundefinedtrue10.1"),
@@ -91,7 +91,7 @@ def evaluated(text: str, project: Path, before: str = "", file: str = "a.js") ->
         ("[parseFloat('1.5px'), Boolean('false'), String(12), String(null)]", [1.5, True, "12", "null"]),
         ("JSON.parse('{\"a\": [1, null]}')", {"a": [1, None]}),
         ("JSON.stringify({ a: [1, 'x', undefined], b: undefined })", '{"a":[1,"x",null]}'),
-        # texts and lists
+        # strings and lists
         ("' a b '.trim().toUpperCase().split(' ')", ["A", "B"]),
         ("'a,b,,c'.split(',').filter(Boolean).map((x) => x + 1).join('-')", "a1-b1-c1"),
         ("['1', '2'].map(Number)", [1, 2]),
@@ -109,7 +109,7 @@ def evaluated(text: str, project: Path, before: str = "", file: str = "a.js") ->
         ("[NaN].includes(NaN)", True),
         ("['🎉'.length, 'é'.length]", [2, 1]),
         ("Object.keys({ 2: 1, a: 3, 1: 2 })", ["1", "2", "a"]),
-        # members
+        # properties
         ("({ a: { b: 1 } }).a?.b", 1),
         ("({ a: 1 }).b?.c.d.e", None),
         ("({ a: 1 })['a']", 1),
@@ -126,7 +126,7 @@ def evaluated(text: str, project: Path, before: str = "", file: str = "a.js") ->
         ("(() => { const a = []; for (const x of [1, 2]) a.push(x * 2); return a })()", [2, 4]),
         ("(() => { f(); function f() {} })()", None),
         ("[1, 2].reduce((a, b) => a + b, 0)", 3),
-        # the environment only
+        # only the environment
         ("[process.env.ONE, process.env['NAME'], process.env.NODE_ENV]", ["1", "ann", "development"]),
         ("process.env.NONE", None),
         # Node
@@ -225,7 +225,7 @@ def test_folders_of_node(project: Path) -> None:
     }
 
 
-def test_typescript_runs_where_it_is_compiled_to(tmp_path: Path) -> None:
+def test_paths_in_typescript_are_relative_to_the_compiled_file(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "tsconfig.json").write_text("{}")
     (tmp_path / "ca.crt").write_text("CERTIFICATE")

@@ -1,4 +1,4 @@
-"""What cannot be known is a hole with a name; what could have been changed meanwhile is none any more."""
+"""Unknown values are named holes. Values that could have changed are holes, too."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +17,7 @@ def read(text: str, project: Path, variables: dict[str, str] | None = None) -> V
 
 
 def shown(value: Value) -> Any:
-    """It with "?" for holes."""
+    """Return a value with "?" for holes."""
     if value.is_hole:
         return "?"
     if value.is_list:
@@ -82,7 +82,7 @@ def test_holes_leave_the_rest_known(text: str, value: Any, tmp_path: Path) -> No
         ("module.exports = function* () { yield 1 }", "?"),
     ],
 )
-def test_what_may_have_changed_is_not_known(text: str, value: Any, tmp_path: Path) -> None:
+def test_values_that_may_have_changed_are_holes(text: str, value: Any, tmp_path: Path) -> None:
     assert shown(read(text, tmp_path)) == value
 
 
@@ -99,7 +99,7 @@ def test_holes_are_named(tmp_path: Path) -> None:
     assert value.at("a", 1).is_undefined
 
 
-def test_variables_are_told(tmp_path: Path) -> None:
+def test_variables_are_reported(tmp_path: Path) -> None:
     value = read(
         "module.exports = ({ env }) => ({\n"
         "  a: env('A', 'code'), b: process.env.B || 'code', c: `${env('C')}/${env('D', 'd')}`, d: 'code',\n"
@@ -155,7 +155,7 @@ def test_deep_expressions_end(text: str, tmp_path: Path) -> None:
     ],
 )
 def test_work_is_bounded(text: str, tmp_path: Path) -> None:
-    """That they end is what is tested: in a problem, or in values of bounded size."""
+    """They must end: in a problem, or in values of bounded size."""
     with suppress(SourceProblem):
         assert len(str(read(text, tmp_path).plain())) < 10_000_000
 

@@ -1,4 +1,4 @@
-"""What modules export, declare and import."""
+"""Exports, declarations and imports of modules."""
 
 from pathlib import Path
 
@@ -51,7 +51,7 @@ def test_the_exported_expression(text: str, value: str | None) -> None:
         "const c: Config = { a: 1 } as const; export default c!;",
     ],
 )
-def test_types_stand_in_nobodys_way(text: str) -> None:
+def test_types_are_ignored(text: str) -> None:
     assert exported(text, "a.ts") == "{ a: 1 }"
 
 
@@ -77,7 +77,7 @@ def test_single_names() -> None:
 @pytest.mark.parametrize(
     "text", ["if (a) module.exports = b", "module.exports.a.b = 1", "function f() { module.exports = 1 }"]
 )
-def test_exports_that_depend_on_what_happens_are_uncertain(text: str) -> None:
+def test_conditional_exports_are_uncertain(text: str) -> None:
     assert exports_of(parse_text(text)).uncertain is not None
 
 

@@ -1,4 +1,4 @@
-"""Files become syntax trees, or end in a clear error, whatever they hold."""
+"""Files become syntax trees, or end in a clear error, whatever they contain."""
 
 import os
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_parses_json() -> None:
 
 
 @pytest.mark.parametrize("text", ["{'a': 1}", "{a: 1}", '{"a": NaN}', "", "{} {}", '{"a": 1,}', "[", "// a\n1"])
-def test_json_is_no_more_than_json(text: str) -> None:
+def test_json_files_must_be_json(text: str) -> None:
     assert "JSON" in problem_of(text, "a.json").message
 
 
@@ -96,7 +96,7 @@ def test_other_files_are_refused() -> None:
         "a='" + "x" * 50_000,
         "a=/" + "[" * 50_000,
         "let let = }" * 20_000,
-        "a = = ;\n" * 5_000,  # grows with the square
+        "a = = ;\n" * 5_000,  # quadratic
         "(]{)" * 50_000,
         "\u202e\u200b\u2028" * 20_000,
         "x" * 10_000_000,
@@ -104,20 +104,20 @@ def test_other_files_are_refused() -> None:
     ids=lambda text: text[:8].encode("unicode-escape").decode(),
 )
 def test_hostile_files_end_in_an_error(text: str, file: str) -> None:
-    """That they end at all is what is tested: unbounded, most take minutes or the stack."""
+    """They must end: without limits most of them take minutes or overflow the stack."""
     assert str(problem_of(text, file)).startswith(f"{file}:")
 
 
 def test_time_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parse, "LONGEST_ALONE", -1)
     text = "a=[" + "f(1)," * 5_000 + "]"
-    parse_text(text)  # under watch
+    parse_text(text)  # in the watched process
     monkeypatch.setattr(parse, "LONGEST_PARSE", -1)
     assert "too long" in problem_of(text).message
 
 
 def test_recovery_ends_before_the_end_of_a_large_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The last step of a recovery takes quadratic time, and nothing can abort it."""
+    """The last step of a recovery takes quadratic time, and cannot be aborted."""
     monkeypatch.setattr(parse, "LONGEST_ALONE", 1_000)
     assert str(problem_of("a = = ;" * 10_000)) == "a.js:1:50: syntax error near this line"
     assert parse._tree_alone(b"a = = ;" * 10_000, ".js") is None
@@ -135,7 +135,7 @@ def test_a_large_file_can_end_without_a_line_break(end: str) -> None:
     assert module.text(module.root) == text
 
 
-def test_what_is_deep_but_allowed_is_walked_without_the_stack() -> None:
+def test_deep_syntax_trees_are_walked_without_recursion() -> None:
     depth = DEEPEST - 10
     module = parse_text("a=" + "[" * depth + "]" * depth)
     assert sum(node.type == "array" for node in walk(module.root)) == depth
@@ -143,7 +143,7 @@ def test_what_is_deep_but_allowed_is_walked_without_the_stack() -> None:
     assert "nested too deeply" in problem_of("[" * 2000 + "]" * 2000, "a.json").message
 
 
-def test_files_are_read_inside_the_project_alone(tmp_path: Path) -> None:
+def test_only_files_inside_the_project_are_read(tmp_path: Path) -> None:
     project = tmp_path / "project"
     (project / "config").mkdir(parents=True)
     (project / "config" / "server.js").write_text("module.exports = {};")

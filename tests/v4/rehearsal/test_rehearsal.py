@@ -1,4 +1,4 @@
-"""`octavo adopt --rehearse` on SQLite and PostgreSQL, with another Octavo in the place of v4."""
+"""`octavo adopt --rehearse` on SQLite and PostgreSQL, with another Octavo in place of v4."""
 
 import json
 import os
@@ -71,7 +71,7 @@ HOME: dict[str, Any] = {
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A v4 project with content in a SQLite file."""
+    """Write a v4 project with content in an SQLite file."""
     project = tmp_path / "site"
     database = {"connection": {"client": "sqlite", "connection": {"filename": ".tmp/data.db"}}}
     write(project, {".env": SECRETS, "config/database.json": database, "src/components/shared/part.json": PART})
@@ -156,7 +156,7 @@ sys.exit(3)
 
 
 def test_changed_content_is_found(site: Path, tmp_path: Path) -> None:
-    """A service that loses a word at its second start."""
+    """A service that drops a word at its second start."""
     prepared(site)
     script = tmp_path / "start.py"
     script.write_text(f"""
@@ -194,7 +194,7 @@ def test_a_command_that_fails(site: Path, command: str, message: str) -> None:
     assert message in result.output
 
 
-def test_a_signal_ends_everything(site: Path, tmp_path: Path) -> None:
+def test_a_signal_stops_all_processes_and_removes_files(site: Path, tmp_path: Path) -> None:
     prepared(site)
     scratch, file = tmp_path / "scratch", tmp_path / "pid"
     scratch.mkdir()
@@ -254,7 +254,7 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler)
 
 
 def test_a_service_that_refuses_everything(site: Path, tmp_path: Path) -> None:
-    """Nothing was rehearsed: v4 answers every request with 401, and writes nothing."""
+    """Nothing was rehearsed: v4 responds to every request with 401, and writes nothing."""
     prepared(site)
     script = tmp_path / "start.py"
     script.write_text(SERVES_ERRORS.replace("{status}", "401"))
@@ -277,7 +277,7 @@ def test_a_service_that_refuses_everything(site: Path, tmp_path: Path) -> None:
         ([(200, 200), (500, 500), (0, 0), (404, 404), (500, 501)], ["t: GET /1: 500", "t: GET /2: timeout"]),
     ],
 )
-def test_what_proves_nothing_is_a_problem(statuses: list[tuple[int, int]], problems: list[str]) -> None:
+def test_inconclusive_comparisons_are_problems(statuses: list[tuple[int, int]], problems: list[str]) -> None:
     def answer(status: int) -> Answer:
         return Answer(status, failure="" if status else "timeout")
 
@@ -289,7 +289,7 @@ def test_what_proves_nothing_is_a_problem(statuses: list[tuple[int, int]], probl
 
 
 def test_projects_without_successful_writes_do_not_hold(site: Path) -> None:
-    """Each entry is rejected, because a sample value cannot match."""
+    """Each entry is rejected, because a sample value does not match."""
     for name in ("story", "place", "home"):
         shutil.rmtree(site / "src/api" / name)
     prepared(site)
