@@ -68,7 +68,7 @@ def watched(service: Process) -> Callable[[], None]:
 def main(project: Path, port: int) -> None:
     settings = load_settings(project, dict(os.environ), mode="production")
     placed = replace(settings, server=replace(settings.server, host="127.0.0.1", port=port))
-    serve(lambda: placed, watched)
+    serve(placed, lambda: placed, watched)
 
 
 if __name__ == "__main__":

@@ -187,3 +187,12 @@ def test_version_loads_next_to_nothing() -> None:
         "octavo.operations.runtime.infrastructure",
         "octavo.operations.runtime.open_resources",
     }
+
+
+def test_loading_the_start_command_runs_no_garbage_collection() -> None:
+    code = (
+        "import gc, octavo.cli; runs = []; gc.callbacks.append(lambda *run: runs.append(run));"
+        "import octavo.cli.start; print(runs, gc.get_count()[0] > 50_000)"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout == "[] True\n"

@@ -94,7 +94,7 @@ def start(
     if strict:
         _check_strictly(settings)
     try:
-        serve(read_settings, announcement, passed)
+        serve(settings, read_settings, announcement, passed)
     finally:
         remove_record(project)
 

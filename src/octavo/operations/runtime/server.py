@@ -53,13 +53,15 @@ Companion = Callable[[Process], Coroutine[Any, Any, None]]
 
 
 def serve(
-    read_settings: Callable[[], Settings], announcement: Announcement, passed: socket.socket | None = None
+    settings: Settings,
+    read_settings: Callable[[], Settings],
+    announcement: Announcement,
+    passed: socket.socket | None = None,
 ) -> None:
-    """Serve a project until SIGTERM or SIGINT. SIGHUP reloads it, and so reads the settings again.
+    """Serve a project until SIGTERM or SIGINT. SIGHUP reloads it, with the settings of `read_settings`.
 
     `announcement` returns a function to call when the service is ready. `passed` is the socket of the service manager.
     """
-    settings = read_settings()
     set_up_log(settings)
     ignore_during_start()
     try:
