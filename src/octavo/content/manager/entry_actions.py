@@ -88,20 +88,8 @@ class EntryActions:
         self, content_type: ContentType, ids: Iterable[int | None], actor: Actor, *, published: bool
     ) -> int:
         """Publish or unpublish several entries, all or none; return how many changed."""
-        wanted = _wanted(ids)
-
-        async def work(unit: EntryUnit) -> int:
-            ids = await self._enter_all(unit, content_type, wanted, actor)
-            entries = await self._snapshots.read_entries(unit, content_type, ids)
-            changing = [entry for entry in entries if (entry[PUBLISHED_AT] is not None) != published]
-            if published:
-                for entry in changing:
-                    self._check_complete(content_type, entry)
-            unit.checks_published = False
-            found = [entry["id"] for entry in changing]
-            return await unit.update_many(content_type, found, _publication(published)) if found else 0
-
-        return await self._writer.run(work, grouped=False, about=content_type)
+        moment = this_moment() if published else None
+        return await self._publish_all(content_type, dict.fromkeys(ids, moment), actor, published=published)
 
     async def incomplete(
         self, content_type: ContentType, ids: Iterable[int | None], actor: Actor
@@ -122,18 +110,24 @@ class EntryActions:
 
         All or none; return how many changed. Published entries stay as they are.
         """
+        return await self._publish_all(content_type, moments, actor, published=True)
+
+    async def _publish_all(
+        self, content_type: ContentType, moments: Mapping[int | None, int | None], actor: Actor, *, published: bool
+    ) -> int:
+        """Set the publication dates of entries by id, except those that are already published or drafts."""
         wanted = _wanted(moments)
 
         async def work(unit: EntryUnit) -> int:
             ids = await self._enter_all(unit, content_type, wanted, actor)
             entries = await self._snapshots.read_entries(unit, content_type, ids)
-            drafts = [entry for entry in entries if entry[PUBLISHED_AT] is None]
-            for entry in drafts:
-                self._check_complete(content_type, entry)
-            unit.checks_published = False
-            of_moment: dict[int, list[int]] = {}
-            for entry in drafts:
+            changing = [entry for entry in entries if (entry[PUBLISHED_AT] is not None) != published]
+            of_moment: dict[int | None, list[int]] = {}
+            for entry in changing:
+                if published:
+                    self._check_complete(content_type, entry)
                 of_moment.setdefault(moments[entry["id"]], []).append(entry["id"])
+            unit.checks_published = False
             counts = [await unit.update_many(content_type, of_moment[at], {PUBLISHED_AT: at}) for at in of_moment]
             return sum(counts)
 
