@@ -154,6 +154,6 @@ async def warm(bookshop: Site, still: Hands) -> AsyncIterator[Site]:
     site = Site(octavo)
     for token in (None, FULL_TOKEN, SOME_TOKEN):
         await site.get("/api/books?populate=author", token)
-    await octavo.infrastructure.authenticator.settle()  # uses of tokens are written in the background
+    await octavo.infrastructure.authenticator.drain()  # uses of tokens are written in the background
     yield site
     await octavo.database.close()

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 import pytest
 
-from octavo.accounts.users.stored_settings import _is_sound
+from octavo.accounts.users.stored_settings import _is_valid
 from octavo.content.media.file_types import type_of
 from octavo.core import text_limits
 from octavo.core.mail.templates import render
@@ -150,8 +150,8 @@ def test_the_type_of_a_file_of_comments_is_detected(piece: bytes) -> None:
 
 def test_tags_of_a_template_that_never_end_are_not_searched_for_their_end() -> None:
     unclosed = "<%" * 300_000  # hours, if each were searched to the end of the text
-    assert _is_sound(unclosed)
-    assert not _is_sound(f"<%= process.env %>{unclosed}")
+    assert _is_valid(unclosed)
+    assert not _is_valid(f"<%= process.env %>{unclosed}")
     assert render(f"<%= URL %>{unclosed}", {"URL": "/"}) == f"/{unclosed}"
-    assert not _is_sound("${" * 50_000 + "}")
-    assert _is_sound("<%= URL %>" * 5_000)
+    assert not _is_valid("${" * 50_000 + "}")
+    assert _is_valid("<%= URL %>" * 5_000)

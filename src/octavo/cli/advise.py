@@ -58,7 +58,7 @@ async def _advise(
         advisor = Advisor(settings, database, project_registry(settings))
         try:
             cases = [advisor.case_of(one) for one in requests] if slow is None else advisor.cases_of(slow)
-            findings = await advisor.look_at(cases)
+            findings = await advisor.advise(cases)
             used = [one for one in findings.proposals if one.trial.used is not False]
             return findings, await advisor.apply(used) if applies and used else []
         except NoAdvice as error:

@@ -108,11 +108,11 @@ def restore(copy: Path, yes: bool, force: bool, project: Path) -> None:
     uploads = source.file.with_name("uploads")
     if source.manifest is not None and source.manifest.uploads and uploads.is_dir():
         say("Uploaded files were not restored; they are in {}.", uploads)
-    for warning in asyncio.run(_settle(settings, source)):
+    for warning in asyncio.run(_after_restore(settings, source)):
         warn(warning)
 
 
-async def _settle(settings: Settings, source: Source) -> list[str]:
+async def _after_restore(settings: Settings, source: Source) -> list[str]:
     """Update state that the backup does not know: that it finished, and which responses CDNs have cached since.
 
     Also forgets pending removals of files, because the storage can be that of another project, and vacuums the tables.
@@ -123,7 +123,7 @@ async def _settle(settings: Settings, source: Source) -> list[str]:
         await database.connect()
         found = await found_tables(database, database.dialect)
         if backup_records.TABLE.name in found:
-            await _settle_record(database, source)
+            await _finish_record(database, source)
         async with unit_of_work(database) as unit:
             if storage_cleanup.TABLE.name in found:
                 await storage_cleanup.forget_all(unit.connection)
@@ -137,7 +137,7 @@ async def _settle(settings: Settings, source: Source) -> list[str]:
         await database.close()
 
 
-async def _settle_record(database: Database, source: Source) -> None:
+async def _finish_record(database: Database, source: Source) -> None:
     """Mark the backup as finished: a scheduled backup contains the record of its own start, but not of its end."""
     if source.manifest is None:
         await backup_records.leave(database)

@@ -187,14 +187,14 @@ def _rows(now: _Numbers, past: _Numbers, seconds: float, *, since_start: bool) -
             f"{state}, {lag:.1f} s behind, {reads / seconds:,.1f} reads a second, {failed:.0f} failed",
         )
     if now.has("octavo_backup_failures"):
-        yield "last backup", _told_copy(now)
+        yield "last backup", _describe_backup(now)
     for topic in now.by("octavo_outbox_messages", "topic"):
         waits, dead = now.sum("octavo_outbox_messages", topic=topic), now.sum("octavo_outbox_given_up", topic=topic)
         late = now.sum("octavo_outbox_late_seconds", topic=topic)
         yield f"outbox, {topic}", f"{waits:.0f} waiting, the oldest {late:.0f} s late, {dead:.0f} failed"
 
 
-def _told_copy(now: _Numbers) -> str:
+def _describe_backup(now: _Numbers) -> str:
     failures = now.sum("octavo_backup_failures")
     since = f", {counted(int(failures), 'attempt')} failed since" if failures else ""
     if not now.has("octavo_backup_age_seconds"):

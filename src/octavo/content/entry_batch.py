@@ -18,10 +18,10 @@ from octavo.content.input.row_builder import RowBuilder, store_at
 from octavo.content.input.unique_values import lock_unique_values, unique_problem
 from octavo.content.input_path import TOP
 from octavo.content.owned_components import components_held, dropped_components, with_nested
-from octavo.content.schedules import Plan, Planned, is_to_come, kind_of_update, presence_of, stored_moment
+from octavo.content.schedules import Plan, Planned, is_published_later, kind_of_update, presence_of, stored_moment
 from octavo.content.validation.scalar_rules import Mode
 from octavo.content.write_context import WriteContext
-from octavo.content.write_locks import changes_what_is_held, lock_entries, lock_family, taken_entries
+from octavo.content.write_locks import changes_related_rows, lock_entries, lock_family, taken_entries
 from octavo.core.clock import this_moment
 from octavo.core.errors import ApplicationError, OctavoError, Problem, ValidationError, problems_of
 from octavo.core.forms.printing import type_message
@@ -171,7 +171,7 @@ class EntryBatch(UnitOfWork):
         bodies = await self._compute(partial(self._new_bodies, content_type, entries), len(entries))
         await lock_entries(self.connection, {one for new in entries for one in taken_entries(content_type, new.data)})
         found = await self._ask(bodies)
-        await self._settle(bodies, found, problems)
+        await self._finish(bodies, found, problems)
         rows = await self._compute(partial(self._new_rows, bodies, found, actor_id), len(entries))
         await self._write(rows, [body.check.body for body in bodies], found, ())
         for row in rows:
@@ -191,7 +191,7 @@ class EntryBatch(UnitOfWork):
         """Update these entries with the same data; return how many exist."""
         bodies = await self._compute(partial(self._changing_bodies, content_type, ids, data), len(ids))
         entries = {one: self.entry_fact(content_type, one) for one in ids}
-        if changes_what_is_held(content_type, data):
+        if changes_related_rows(content_type, data):
             held = {(content_type.uid, one) for one in ids}
             await lock_entries(self.connection, held | taken_entries(content_type, data))
         found = await self._ask(bodies, entries.values())
@@ -201,7 +201,7 @@ class EntryBatch(UnitOfWork):
         for body in bodies:  # validated after the query, which says whether the entry is a draft
             entry = found.entry(entries[body.key])
             body.mode = replace(UPDATING, draft=content_type.draft_and_publish and not (entry and entry.owner))
-        await self._settle(bodies, found)
+        await self._finish(bodies, found)
         stamps = partial(stamp_changed, data=data, actor_id=actor_id, dialect=self._dialect, dates=dates, later=later)
         rows, dropped = await self._compute(partial(self._changed_rows, bodies, found, stamps), len(bodies))
         before = await self._images_before(content_type, [body.key for body in bodies])
@@ -297,9 +297,9 @@ class EntryBatch(UnitOfWork):
         )
         return await self._prefetch([*entries, *(bodies[0].facts if len(bodies) == 1 else _joined_facts(bodies))])
 
-    async def _settle(self, bodies: Sequence[_Body], found: Prefetched, problems: Sequence[Problem] = ()) -> None:
+    async def _finish(self, bodies: Sequence[_Body], found: Prefetched, problems: Sequence[Problem] = ()) -> None:
         """Finish the validation of the bodies and hash their passwords. Raises ValidationError."""
-        plain = await self._compute(partial(_settled, bodies, found, problems), len(bodies))
+        plain = await self._compute(partial(_finished, bodies, found, problems), len(bodies))
         if plain:
             await hash_passwords(plain)
 
@@ -416,7 +416,7 @@ class EntryBatch(UnitOfWork):
         if not content_type.draft_and_publish:
             return Presence.LIVE
         presence, appears_at = self._stored_publication(content_type, row.values[PUBLISHED_AT])
-        if appears_at is not None or is_to_come(entry):
+        if appears_at is not None or is_published_later(entry):
             self._planned.append(Planned(content_type.uid, entry_id, Plan.APPEAR, appears_at))
         return presence
 
@@ -448,7 +448,7 @@ def _joined_facts(bodies: Iterable[_Body]) -> list[Fact]:
     return [*facts, *(TargetsFact(definition=definition, ids=tuple(ids)) for definition, ids in targets.items())]
 
 
-def _settled(bodies: Sequence[_Body], found: Prefetched, problems: Sequence[Problem]) -> list[tuple[InputNode, str]]:
+def _finished(bodies: Sequence[_Body], found: Prefetched, problems: Sequence[Problem]) -> list[tuple[InputNode, str]]:
     """Return the passwords to hash. Raises ValidationError; unique values must also differ between the bodies."""
     wrong = list(problems)
     seen: set[UniqueFact] = set()

@@ -104,7 +104,7 @@ class CachingReader(EntryReader):
         )
         self._appearing: dict[str, tuple[Hashable, int, float]] = {}
 
-    def holds_at_once(self, validity: Validity) -> bool | None:
+    def is_current_now(self, validity: Validity) -> bool | None:
         """Return whether a result is current; None if that needs a query."""
         moment = self.versions.at_once()
         if moment is None:

@@ -127,7 +127,7 @@ def kind_of_update(was: Presence, became: Presence) -> ChangeKind:
     return ChangeKind.PUBLISH if became is Presence.LIVE else ChangeKind.UNPUBLISH
 
 
-def is_to_come(entry: FactRow | None) -> bool:
+def is_published_later(entry: FactRow | None) -> bool:
     """Return whether an entry will be published later."""
     return entry is not None and entry.owner == _LATER
 
@@ -197,7 +197,7 @@ def has_schedules(content_type: ContentType, entry_id: str, dialect: Dialect) ->
     return f"EXISTS (SELECT 1 FROM {TABLE.name} WHERE uid = {uid} AND entry_id = {entry_id})"  # noqa: S608 - no values
 
 
-def _to_come(content_type: ContentType, dialect: Dialect) -> str:
+def _unscheduled_future(content_type: ContentType, dialect: Dialect) -> str:
     """Return the SQL, without its end, for entries with a future publication date and no schedule for it.
 
     Other software can store fractions of milliseconds; the event is then sent at the next millisecond.
@@ -249,9 +249,9 @@ class Schedules:
         rows = await self._database.fetch_all(*statement)
         return [Planned(found, int(entry_id), Plan(plan), int(due_at)) for found, entry_id, plan, due_at in rows]
 
-    async def to_come(self, content_type: ContentType, most: int) -> list[int]:
+    async def find_unscheduled(self, content_type: ContentType, most: int) -> list[int]:
         """Return entries with a future publication date and no schedule: other software saved them."""
-        asked = RawStatement(_to_come(content_type, self._dialect) + " ORDER BY due_at LIMIT {most}")
+        asked = RawStatement(_unscheduled_future(content_type, self._dialect) + " ORDER BY due_at LIMIT {most}")
         statement = asked.bind(self._dialect, now=this_moment(), uid=content_type.uid, most=most)
         return [int(entry_id) for entry_id, _ in await self._database.fetch_all(*statement, long=True)]
 
@@ -260,7 +260,7 @@ class Schedules:
         table = _table(content_type, self._dialect)
         touching = RawStatement(f"UPDATE {table} SET published_at = published_at WHERE id = {{entry}}")  # noqa: S608 - the same
         await unit.connection.execute(*touching.bind(self._dialect, entry=entry_id))
-        asked = RawStatement(_to_come(content_type, self._dialect) + " AND id = {entry}")
+        asked = RawStatement(_unscheduled_future(content_type, self._dialect) + " AND id = {entry}")
         statement = asked.bind(self._dialect, now=this_moment(), uid=content_type.uid, entry=entry_id)
         found = await unit.connection.fetch_row(*statement)
         if found is None or not isinstance(found[1], int):

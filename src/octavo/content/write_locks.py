@@ -48,7 +48,7 @@ def _type_lock(uid: str) -> str:
     return f"{_PREFIX}{uid}"
 
 
-def changes_what_is_held(content_type: ContentType, data: Mapping[str, Any]) -> bool:
+def changes_related_rows(content_type: ContentType, data: Mapping[str, Any]) -> bool:
     """Return whether data changes more than columns of the entry's row.
 
     Such a change depends on the current state, so concurrent ones must run one after the other.

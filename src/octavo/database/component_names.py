@@ -27,7 +27,7 @@ from octavo.schema.registry import Registry
 
 _TOGETHER: Final = 50
 """Number of tables in one statement."""
-_PLACES_TOLD: Final = 4
+_MOST_PLACES: Final = 4
 _KINDS: Final = """
 SELECT {number}, kind FROM (
   WITH RECURSIVE kinds (kind) AS (
@@ -183,9 +183,9 @@ def describe_other_names(found: Iterable[OtherName]) -> Iterator[str]:
         groups.setdefault((each.name, each.says), []).append(each)
     for (name, says), others in groups.items():
         places = [f"{each.attribute} of {each.uid}" for each in others]
-        more = f" and {len(places) - _PLACES_TOLD} more" if len(places) > _PLACES_TOLD else ""
+        more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
         rows = sum(each.rows for each in others)
-        yield f"Stored rows have the component {name} ({rows:,} in {', '.join(places[:_PLACES_TOLD])}{more}), {says}"
+        yield f"Stored rows have the component {name} ({rows:,} in {', '.join(places[:_MOST_PLACES])}{more}), {says}"
 
 
 _TWICE: Final = """

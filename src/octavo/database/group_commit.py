@@ -138,13 +138,13 @@ class GroupCommit:
             self._waiting -= 1
             self._watch.remove_waiting()
             if not self._turn.locked():  # it gave up, and another member may have left the commit to it
-                self._commit_unless_wanted()
+                self._commit_unless_awaited()
 
     def _leave_turn(self) -> None:
         self._turn.release()
-        self._commit_unless_wanted()
+        self._commit_unless_awaited()
 
-    def _commit_unless_wanted(self) -> None:
+    def _commit_unless_awaited(self) -> None:
         group = self._open
         if group is None or (self._waiting and time.monotonic() - group.began < self.longest):
             return
@@ -198,11 +198,11 @@ def _run_tasks(tasks: "SimpleQueue[_Task | None]") -> None:
         except BaseException as raised:
             error = raised
         with suppress(RuntimeError):  # the loop is closed: no caller waits
-            done.get_loop().call_soon_threadsafe(_settle, done, error)
+            done.get_loop().call_soon_threadsafe(_finish, done, error)
         del task, work, done, error  # otherwise they would be referenced until the next task
 
 
-def _settle(done: "asyncio.Future[None]", error: BaseException | None) -> None:
+def _finish(done: "asyncio.Future[None]", error: BaseException | None) -> None:
     if done.done():
         return
     if error is None:

@@ -90,7 +90,7 @@ class SubstringIndexMaintenance:
             return [_State(index, True, True, True) for index in self._indexes]
         triggers = await _triggers(self._database, parts)
         return [
-            _State(index, _is_sound(index, triggers, parts), *rows.get(index.name, (False, False)))
+            _State(index, _is_valid(index, triggers, parts), *rows.get(index.name, (False, False)))
             for index in self._indexes
         ]
 
@@ -98,7 +98,7 @@ class SubstringIndexMaintenance:
         """Accept an index whose triggers are unchanged since it was started; restart any other one."""
         async with self._database.transaction(exclusive=True) as transaction:
             begun = {row[0] for row in await transaction.fetch_all(parts.states)}
-            if index.name not in begun or not _is_sound(index, await _triggers(transaction, parts), parts):
+            if index.name not in begun or not _is_valid(index, await _triggers(transaction, parts), parts):
                 await transaction.execute_script(parts.install(index))
             await transaction.execute(parts.confirm(index))
 
@@ -149,7 +149,7 @@ async def _triggers(connection: Connection, parts: SubstringIndexes) -> dict[str
     return {row[0]: row[1] for row in await connection.fetch_all(parts.triggers)}
 
 
-def _is_sound(index: SubstringIndex, triggers: Mapping[str, str], parts: SubstringIndexes) -> bool:
+def _is_valid(index: SubstringIndex, triggers: Mapping[str, str], parts: SubstringIndexes) -> bool:
     return all(triggers.get(name) == text for name, text in parts.wanted(index).items())
 
 

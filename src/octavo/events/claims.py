@@ -114,7 +114,7 @@ class Claims:
 
         await run_unit(self._database, UnitOfWork, write, grouped=False, in_maintenance=True)
 
-    async def settle(self, outcomes: Sequence[Outcome]) -> None:
+    async def record(self, outcomes: Sequence[Outcome]) -> None:
         """Record the results of messages."""
 
         async def write(unit: UnitOfWork) -> None:
@@ -124,11 +124,11 @@ class Claims:
                 await unit.connection.execute(*remove.bind(self._dialect, **slots))
             for one in outcomes:
                 if one.end is not End.DELIVERED:
-                    await self._settle_one(unit.connection, one)
+                    await self._record_outcome(unit.connection, one)
 
         await run_unit(self._database, UnitOfWork, write, grouped=False, in_maintenance=True)
 
-    async def _settle_one(self, connection: Connection, outcome: Outcome) -> None:
+    async def _record_outcome(self, connection: Connection, outcome: Outcome) -> None:
         if outcome.end is End.GIVEN_UP:
             await move_to_dead_letters(connection, self._dialect, outcome.message.id, self._holder, outcome.error)
             return

@@ -78,7 +78,7 @@ class OutboxWorker:
         if self._under_way:
             await asyncio.wait(tuple(self._under_way), timeout=seconds)
         try:
-            await self._settle()
+            await self._record_outcomes()
             await self._claims.release()
         except ServiceUnavailable as error:
             logger.warning("Could not record the last delivery, which may be repeated: %s", reason_of(error))
@@ -124,7 +124,7 @@ class OutboxWorker:
 
     async def _look(self) -> None:
         """Record results, and take due messages, up to the limits."""
-        await self._settle()
+        await self._record_outcomes()
         await self._keep()
         if not any(topic.is_active() for topic in self._topics.values()):
             return
@@ -149,10 +149,10 @@ class OutboxWorker:
             await forget_old(self._database)
             self._sweep_at = now + _SWEEP_SECONDS
 
-    async def _settle(self) -> None:
+    async def _record_outcomes(self) -> None:
         ended = self._ended[:]
         if ended:
-            await self._claims.settle(ended)
+            await self._claims.record(ended)
             del self._ended[: len(ended)]
             for outcome in ended:
                 DELIVERIES.add(outcome.message.topic, _OUTCOMES[outcome.end])

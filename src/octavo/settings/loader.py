@@ -275,7 +275,7 @@ def _derive_rules(chosen: Chosen, profile: str, v4: V4Configuration | None) -> N
         source = f"profile {profile}" if value == rule.under(profile) else f"v4 {version}"
         _default(chosen, ("api", "compat", name), value, source)
     if v4 is not None:
-        v4.settle_origins(chosen, RULES["cors"].under(profile, number))
+        v4.resolve_origins(chosen, RULES["cors"].under(profile, number))
     if chosen[_CORS].value != "exact":
         _default(chosen, ("middlewares", "cors", "origins"), ("*",), "rule compat.cors")
     if chosen[_CORS].value == "reflect" or (lister is not None and profile == "v4"):

@@ -37,7 +37,7 @@ class V4Configuration(Protocol):
     def visible(self, variables: Found) -> Found:
         """Return the environment variables that v4 would also read."""
 
-    def settle_origins(self, chosen: MutableMapping[Place, Given], anybody: str) -> None:
+    def resolve_origins(self, chosen: MutableMapping[Place, Given], anybody: str) -> None:
         """Replace a `*` in the project's list of origins. `anybody` is the rule that allows any origin."""
 
     def missing(self, chosen: Mapping[Place, Given]) -> Iterable[SettingsProblem]:

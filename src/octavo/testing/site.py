@@ -219,7 +219,7 @@ class Site:
             headers=headers,
             token=as_user.jwt if as_user else token,
         )
-        await self._process.site.services.accounts.settle()  # mails are sent after the response
+        await self._process.site.services.accounts.drain()  # mails are sent after the response
         return answer
 
     async def graphql(
@@ -340,7 +340,7 @@ class Site:
     async def reset(self) -> None:
         """Restore the initial data, files, mails and time. The fixture `site` does this before each test."""
         clock.move(0)
-        await self._process.infrastructure.authenticator.settle()
+        await self._process.infrastructure.authenticator.drain()
         await self._origin.restore()
         self._process.infrastructure.forget()
         shutil.rmtree(self._folder / _MAILS, ignore_errors=True)

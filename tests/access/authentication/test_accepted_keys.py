@@ -48,19 +48,19 @@ async def test_api_tokens_move_to_the_new_salt_when_they_are_used(people: Databa
     old = AcceptedKey(SECRETS.api_token_salt)
     who = Authenticator(people, replace(NEW, accepted_salts=(old,)), clock=hands.clock)
     assert (await who.authenticate("Bearer reads")).kind == "api-token"
-    await who.settle()
+    await who.drain()
     assert await people.fetch_value(KEY) == hash_api_token("reads", "new-salt")
     later = Authenticator(people, NEW, clock=hands.clock)
     assert (await later.authenticate("Bearer reads")).kind == "api-token"
     assert await is_refused(later, "Bearer everything")  # no client has used it meanwhile
-    await later.settle()
+    await later.drain()
 
 
 async def test_a_salt_that_is_next_moves_nothing(people: Database, hands: Hands) -> None:
     coming = AcceptedKey(SECRETS.api_token_salt, is_next=True)
     who = Authenticator(people, replace(NEW, accepted_salts=(coming,)), clock=hands.clock)
     assert (await who.authenticate("Bearer reads")).kind == "api-token"
-    await who.settle()
+    await who.drain()
     assert await people.fetch_value(KEY) == hash_api_token("reads", SECRETS.api_token_salt)
     over = AcceptedKey(SECRETS.api_token_salt, until=NOW)
     assert await is_refused(

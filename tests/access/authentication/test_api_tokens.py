@@ -34,7 +34,7 @@ async def test_tokens_are_made_used_and_revoked(empty: Database) -> None:
     for token, permissions in made.items():
         assert (len(token), len(bytes.fromhex(token))) == (256, 128)
         assert (await authenticator.authenticate(f"Bearer {token}")).ability is permissions
-    await authenticator.settle()
+    await authenticator.drain()
     for name in ("some", "reads", "all"):
         await revoke_token(empty, name)
     authenticator.invalidate()

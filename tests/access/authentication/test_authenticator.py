@@ -80,7 +80,7 @@ async def test_actors(people: Database, hands: Hands) -> None:
     authenticator = Authenticator(people, SECRETS, clock=hands.clock)
     for authorization, actor in ACTORS:
         assert await authenticator.authenticate(authorization) == actor, authorization
-    await authenticator.settle()
+    await authenticator.drain()
 
 
 async def test_refusals(people: Database, hands: Hands) -> None:
@@ -106,7 +106,7 @@ async def test_a_warm_cache_sends_nothing(people: Database, hands: Hands) -> Non
     headers = [authorization for authorization, _ in ACTORS]
     for authorization in headers:
         await authenticator.authenticate(authorization)
-    await authenticator.settle()
+    await authenticator.drain()
     before = people.statements
     for authorization in headers:
         await authenticator.authenticate(authorization)
@@ -127,7 +127,7 @@ async def test_the_directory_is_looked_at_in_the_background(people: Database, ha
     costs = []
     for hands.steady in (0.1, 0.49, 0.5, 0.6, 0.99, 1.0, 1.4, 1.6, 60.0):
         await authenticator.authenticate(None)
-        await authenticator.settle()
+        await authenticator.drain()
         costs.append(people.statements - before)
     assert costs == [0, 0, 1, 1, 1, 2, 2, 3, 4]
 
@@ -173,7 +173,7 @@ async def test_changes_by_others_are_seen_after_a_second(
 ) -> None:
     authenticator = Authenticator(people, SECRETS, clock=hands.clock)
     old = await authenticator.authenticate(authorization)
-    await authenticator.settle()
+    await authenticator.drain()
     await write(people, change)
     assert await authenticator.authenticate(authorization) is old
     hands.steady = 1.0
@@ -198,7 +198,7 @@ async def test_revocations_by_others_are_seen_after_a_second(
 ) -> None:
     authenticator = Authenticator(people, SECRETS, clock=hands.clock)
     await authenticator.authenticate(authorization)
-    await authenticator.settle()
+    await authenticator.drain()
     await write(people, change, *([NOW * 1000] if "v1" in change else []))
     hands.steady = 1.0
     assert await refusal(authenticator, authorization) == message
@@ -213,7 +213,7 @@ async def test_an_outage_is_served_through_for_less_than_a_second(
     await people.close()
     hands.steady = 0.5
     assert await authenticator.authenticate(user_token(1)) is known
-    await authenticator.settle()
+    await authenticator.drain()
     hands.steady = 1.0
     with pytest.raises(ServiceUnavailable):
         await authenticator.authenticate(user_token(1))
@@ -262,7 +262,7 @@ async def test_a_cached_token_ends_with_its_time(people: Database, hands: Hands)
     hands.day = NOW + 60
     assert await refusal(authenticator, user_token(1)) == "Missing or invalid credentials"
     assert await refusal(authenticator, "Bearer all") == "Token expired"
-    await authenticator.settle()
+    await authenticator.drain()
 
 
 async def test_the_use_of_an_api_token_is_noted_once_an_hour(people: Database, hands: Hands) -> None:
@@ -276,7 +276,7 @@ async def test_the_use_of_an_api_token_is_noted_once_an_hour(people: Database, h
         (authenticator, USE_INTERVAL, NOW + USE_INTERVAL + 0.25),
     ):
         await who.authenticate("Bearer reads")
-        await who.settle()
+        await who.drain()
         noted.append(await people.fetch_value(MOMENT[people.dialect.name]))
     assert noted == [NOW * 1000, NOW * 1000, NOW * 1000, (NOW + 3600) * 1000 + 250]
 
@@ -314,4 +314,4 @@ async def test_what_is_remembered_of_people_counts_against_the_budget(people: Da
     assert {report.name: report.hits for report in budget.reports()} == {"users": 1, "users' tokens": 1}
     authenticator.invalidate()
     assert {report.name: report.entries for report in budget.reports()} == {"users": 0, "users' tokens": 1}
-    await authenticator.settle()
+    await authenticator.drain()

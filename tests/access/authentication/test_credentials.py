@@ -143,7 +143,7 @@ def test_what_is_no_token_is_refused(token: str) -> None:
     ],
 )
 def test_when_claims_hold(claims: Claims, now: float, hold: bool) -> None:
-    assert claims.hold_at(now) is hold
+    assert claims.is_valid_at(now) is hold
 
 
 @pytest.mark.parametrize("version", [0, 3])

@@ -44,4 +44,4 @@ def test_everything_stored() -> None:
 
 def test_expiry() -> None:
     token = ApiToken(ANONYMOUS, 2000.0)
-    assert [token.holds_at(now) for now in (1.9, 2.0, 2.1)] == [True, False, False]
+    assert [token.is_valid_at(now) for now in (1.9, 2.0, 2.1)] == [True, False, False]

@@ -269,12 +269,12 @@ async def test_misplaced_files_are_moved(shop: Shop) -> None:
     storage.set_private(names(unmarked), private=True)
     async with unit_of_work(shared.database) as unit:
         await mark_private(unit.connection, shared.database.dialect, marked["id"])
-    assert await places.settle_all() == 2
+    assert await places.reconcile_all() == 2
     answers = [(await get(shop, file["url"])).status for file in (marked, unmarked, right)]
     assert answers == [403, 200, 403]
     assert {storage.is_private(name) for name in names(marked)} == {True}
     assert {storage.is_private(name) for name in names(unmarked)} == {False}
-    assert await places.settle_all() == 0
+    assert await places.reconcile_all() == 0
 
 
 async def test_rows_that_share_a_file_are_private_together(shop: Shop) -> None:

@@ -106,14 +106,14 @@ async def test_misplaced_objects_are_moved(bucket_shop: tuple[Shop, str]) -> Non
     storage.set_private([thumbnail], private=True)
     async with unit_of_work(shared.database) as unit:
         await mark_private(unit.connection, shared.database.dialect, marked["id"])
-    assert await PrivateFileMover(shared.database, storage).settle_all() == 4
+    assert await PrivateFileMover(shared.database, storage).reconcile_all() == 4
     assert not any(storage.is_public(name) for name in names(right))
     assert not storage.is_private(thumbnail)
     assert {storage.is_private(name) for name in names(marked)} == {True}
     assert {storage.is_private(name) for name in names(unmarked)} == {False}
     found = (await shop.site.get(f"/api/upload/files/{unmarked['id']}", FULL_TOKEN)).json
     assert found["url"] == unmarked["url"]
-    assert await PrivateFileMover(shared.database, storage).settle_all() == 0
+    assert await PrivateFileMover(shared.database, storage).reconcile_all() == 0
     off = S3Storage(replace(storage._options, hides_files=False))
     off.remove([*names(marked), *names(right)])
     assert not storage.is_private(right["url"].partition("/site/")[2])

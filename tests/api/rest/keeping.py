@@ -131,5 +131,5 @@ async def open_press(
         parts = [{"__component": "parts.seo", **seen}]
         await write(press.two, "POST", "articles", {"title": "a", "views": 0, "tags": [1], "seo": seen, "parts": parts})
         for club in clubs:  # a token's last use is written in the background, which changes its table's version
-            await club.octavo.infrastructure.authenticator.settle()
+            await club.octavo.infrastructure.authenticator.drain()
         yield press

@@ -228,7 +228,7 @@ async def test_secrets_used_while_other_software_blocks_the_user_end(open_secret
     club, text = secrets.club, "UPDATE up_users SET blocked = {v1} WHERE id IN (1, 3)"
     await write(club.database, text, True)
     used = await secrets.ended()
-    await club.octavo.infrastructure.authenticator.settle()
+    await club.octavo.infrastructure.authenticator.drain()
     await write(club.database, text, False)
     assert used == ALL
     assert use in await secrets.ended()

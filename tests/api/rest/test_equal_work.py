@@ -92,13 +92,13 @@ async def test_known_and_unknown_accounts_cost_the_same(
     answers = {}
     for _ in range(2):
         await attempt(club, "first")  # work that a process does once
-        await club.octavo.site.services.accounts.settle()
-        await club.octavo.infrastructure.registration.settle()
+        await club.octavo.site.services.accounts.drain()
+        await club.octavo.infrastructure.registration.drain()
     for name in names * 4:
         before, hashes[:] = club.database.statements, []
         answers[name] = await attempt(club, name)
-        await club.octavo.site.services.accounts.settle()
-        await club.octavo.infrastructure.registration.settle()
+        await club.octavo.site.services.accounts.drain()
+        await club.octavo.infrastructure.registration.drain()
         costs.setdefault(name, []).append((club.database.statements - before, len(hashes)))
     # Work in the background adds to some counts, so compare the minimum of each account.
     assert {min(cost) for cost in costs.values()} == {min(costs["nobody"])}, costs

@@ -38,7 +38,7 @@ async def press(anyio_backend: str, tmp_path: Path, club_copy: Copy, still: Hand
 
 async def costs(club: Club, target: str, **named: object) -> int:
     """Return the number of statements of a request, with the clocks stopped so that nothing expires."""
-    await club.octavo.infrastructure.authenticator.settle()  # the last use of tokens is recorded in the background
+    await club.octavo.infrastructure.authenticator.drain()  # the last use of tokens is recorded in the background
     before = club.database.statements
     assert (await get(club, target, **named)).status in (200, 304)
     return club.database.statements - before

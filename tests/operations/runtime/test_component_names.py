@@ -84,7 +84,7 @@ async def rows(site: Site, entry: int, *fields: str) -> Sequence[Row]:
 async def answers(site: Site) -> list[Any]:
     found = [(await site.get(target, FULL_TOKEN)).json for target in READS]
     found.append(await ask(site, QUERY, FULL_TOKEN))
-    await site.octavo.infrastructure.authenticator.settle()  # uses of tokens are written in the background
+    await site.octavo.infrastructure.authenticator.drain()  # uses of tokens are written in the background
     return found
 
 

@@ -58,7 +58,7 @@ async def test_one_of_several_makes_it(process: Process, caplog: pytest.LogCaptu
         for each in (one, two, one):
             await each.look()
         for each in (one, two):
-            await each.settle()
+            await each.drain()
     (copy,) = store_of(shared.settings).copies()
     assert [one.message.partition(":")[0] for one in caplog.records if one.name.endswith("runtime.backups")] == [
         f"Backed up the database to {copy.path}/database.db"
@@ -77,7 +77,7 @@ async def test_the_service_starts_scheduled_backups(settings: Settings, monkeypa
     async with asyncio.timeout(PATIENCE):
         while not store_of(settings).copies():  # noqa: ASYNC110 - another process makes it
             await asyncio.sleep(0.05)
-    await octavo.infrastructure.backups.settle()
+    await octavo.infrastructure.backups.drain()
     await octavo.asgi.stop()
 
 
@@ -86,7 +86,7 @@ async def test_failed_backups_are_logged_and_counted(process: Process, caplog: p
     shutil.rmtree(shared.settings.project / "backups", ignore_errors=True)
     (shared.settings.project / "backups").write_text("no folder")
     await shared.backups.look()
-    await shared.backups.settle()
+    await shared.backups.drain()
     (reported,) = [one for one in caplog.records if one.name.endswith("runtime.backups")]
     assert reported.levelno == logging.ERROR
     assert reported.message.startswith("The backup failed: ")

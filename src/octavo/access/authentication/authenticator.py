@@ -153,7 +153,7 @@ class _Flights:
         """Return the task's result. Canceling one caller does not cancel the task for the others."""
         return await asyncio.shield(self.start(key, what, work))
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
 
@@ -208,7 +208,7 @@ class Authenticator:
             user = self._users.get(claims.user_id)
             return None if user is None or self._is_old(user) else _admit(claims, user)
         found, older_key = self._find_api_token(token, self._grants)
-        if found is None or (found.expires_at is not None and not found.holds_at(self._clock.wall())):
+        if found is None or (found.expires_at is not None and not found.is_valid_at(self._clock.wall())):
             return None  # `authenticate` reports the error
         return self._admit_token(found, token, older_key, now)
 
@@ -251,9 +251,9 @@ class Authenticator:
         self.administrators.forget()
         self.previews.forget()
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         """Wait for background tasks; call it before the database is closed."""
-        await self._flights.settle()
+        await self._flights.drain()
 
     async def _refresh_grants(self, age: float) -> None:
         """Read the grants again; wait for the result only if the cached grants are too old (`age` in seconds)."""
@@ -286,7 +286,7 @@ class Authenticator:
     def _accepted(self, token: str) -> _Accepted:
         """Return the claims of a valid user token. Raises UnauthorizedError."""
         claims = self._tokens.get(token) or self._tokens.put(token, self._read_user_token(token))
-        if not claims.hold_at(self._clock.wall()):
+        if not claims.is_valid_at(self._clock.wall()):
             raise UnauthorizedError(MISSING)
         if claims.user_id is None:
             raise UnauthorizedError(INVALID)
@@ -348,7 +348,7 @@ class Authenticator:
         if found is None:
             report_failed_sign_in("api_token", origin.client())
             raise UnauthorizedError(MISSING)
-        if not found.holds_at(self._clock.wall()):
+        if not found.is_valid_at(self._clock.wall()):
             report_expired_token(origin.client(), found.actor.id)
             raise UnauthorizedError(EXPIRED)
         return self._admit_token(found, token, older_key, self._clock.steady())

@@ -72,7 +72,7 @@ class Claims:
         """When the token expires at the latest."""
         return self.key_until if self.expires_at is None else min(self.expires_at, self.key_until)
 
-    def hold_at(self, now: float) -> bool:
+    def is_valid_at(self, now: float) -> bool:
         """Return whether the token is valid at `now`. A token without an expiry is always valid."""
         return self.not_before <= now and (now < self.until or self.until == inf)
 
@@ -112,7 +112,7 @@ def sign_user_token(user_id: int, secret: str, expires_in: float, version: int =
 
 
 def read_user_token(token: str, secret: str, accepted: Sequence[AcceptedKey] = ()) -> Claims:
-    """Return the claims of a user token after verifying its signature. `Claims.hold_at` checks the dates."""
+    """Return the claims of a user token after verifying its signature. `Claims.is_valid_at` checks the dates."""
     claims, until = _read_signed(token, secret, accepted)
     if "id" not in claims or claims.get("aud") in (_AUDIENCE, _PREVIEW_AUDIENCE):
         raise UnauthorizedError(MISSING)

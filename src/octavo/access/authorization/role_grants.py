@@ -266,7 +266,7 @@ class ApiToken:
     actor: Actor
     expires_at: float | None
 
-    def holds_at(self, now: float) -> bool:
+    def is_valid_at(self, now: float) -> bool:
         """Return whether the token is valid at `now`, in seconds since 1970."""
         return self.expires_at is None or now * 1000 < self.expires_at
 

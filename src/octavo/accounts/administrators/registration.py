@@ -172,7 +172,7 @@ class Registration:
             await update_administrator(unit, self._dialect, found, password=hashed)
             return await self._enter(unit, found.id)
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         """Wait for mails being sent; call it before the database is closed."""
         await asyncio.gather(*self._under_way, return_exceptions=True)
 

@@ -83,7 +83,7 @@ class AdminSignIn:
         """Sign in with an email address and a password."""
         email, password = _credentials(body)
         await self._limits.check("admin-login", client, email)
-        found = await find_administrator(self._database, self._database.dialect, email) if _is_sound(email) else None
+        found = await find_administrator(self._database, self._database.dialect, email) if _is_valid(email) else None
         await self._limits.check_account("admin-login", client, found.id if found else None, email)
         sound = await verify_password(password, found.password if found else None)
         if found is None or not sound or not found.active or found.blocked:
@@ -184,5 +184,5 @@ def _refusal(administrator: Administrator | None) -> str:
     return "User blocked" if administrator.active else "User not active"
 
 
-def _is_sound(email: str) -> bool:
+def _is_valid(email: str) -> bool:
     return len(email) <= MAX_EMAIL and is_storable(email)

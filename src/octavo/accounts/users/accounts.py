@@ -303,7 +303,7 @@ class Accounts:
         self._start(self._confirm_again(account))
         return email
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         """Wait for mails being sent; call it before the database is closed."""
         await asyncio.gather(*self._under_way, return_exceptions=True)
 

@@ -123,7 +123,7 @@ class StoredSettings:
             options = template.get("options") if isinstance(template, Mapping) else None
             if not isinstance(options, Mapping):
                 raise ValidationError(f"{name}.options must be an object")
-            if not all(_is_sound(options.get(part, "")) for part in ("message", "object")):
+            if not all(_is_valid(options.get(part, "")) for part in ("message", "object")):
                 raise ValidationError("Invalid template")
         await self._save_for_all(_TEMPLATES, bounded, actor)
 
@@ -181,7 +181,7 @@ def _bounded(given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _is_sound(text: Any) -> bool:
+def _is_valid(text: Any) -> bool:
     """Return whether a template uses `<%= %>` only for known variables."""
     if not isinstance(text, str) or "}" in text.partition("${")[2]:
         return False

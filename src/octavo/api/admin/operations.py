@@ -52,7 +52,7 @@ def _guarded(row: AdminOperation, endpoint: Endpoint, administrators: AdminSignI
     It raises UnauthorizedError for callers that are not administrators, and ForbiddenError without permission.
     """
 
-    async def handle_anybody(request: Request) -> Response:
+    async def handle_anonymous(request: Request) -> Response:
         request.source = "admin"
         return await endpoint(request, ANONYMOUS)
 
@@ -64,7 +64,7 @@ def _guarded(row: AdminOperation, endpoint: Endpoint, administrators: AdminSignI
             return await endpoint(request, actor)
         return await _audited(endpoint, request, actor, row, administrators.audit)
 
-    return handle_anybody if row.public else handle
+    return handle_anonymous if row.public else handle
 
 
 async def _audited(endpoint: Endpoint, request: Request, actor: Actor, row: AdminOperation, audit: Audit) -> Response:

@@ -64,7 +64,7 @@ def _shown(text: bytes) -> str:
 
 
 _VARY: Headers = ((b"vary", b"Origin"),)
-VARY_BY_ASKER: Final = (b"vary", b"Origin, Authorization")
+VARY_BY_CALLER: Final = (b"vary", b"Origin, Authorization")
 """`Vary` of a response that also depends on the caller. Replaces the default `Vary` header."""
 _CREDENTIALS: Headers = ((b"access-control-allow-credentials", b"true"),)
 _LOCAL: Final = re.compile(rb"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?")

@@ -11,12 +11,12 @@ from functools import partial
 from typing import Final, Protocol
 
 from octavo.api.http.client_limits import share_of
-from octavo.api.http.cors import VARY_BY_ASKER, Cors, is_preflight
+from octavo.api.http.cors import VARY_BY_CALLER, Cors, is_preflight
 from octavo.api.http.hosts import RefusedHosts
 from octavo.api.http.options import MOST_HEADERS, HttpOptions
 from octavo.api.http.request import Request, decode_path
 from octavo.api.http.request_ids import NAME
-from octavo.api.http.response import TEXT, UNKEPT, Headers, ReadyResponse, Response, render_error
+from octavo.api.http.response import NEVER_CACHED, TEXT, Headers, ReadyResponse, Response, render_error
 from octavo.api.http.router import METHODS, Finish, Handler, Router
 from octavo.api.http.static import Files
 from octavo.api.http.welcome import add_own_routes
@@ -98,7 +98,7 @@ class Dispatcher:
         self._router = router
         self.quick = router.quick if around is None else None
         self._static = static
-        self._of_errors: Headers = UNKEPT if options.unkept_errors else ()
+        self._of_errors: Headers = NEVER_CACHED if options.unkept_errors else ()
         self._cors = Cors(options.cors)
         security = tuple((name.lower().encode(), value.encode()) for name, value in options.security_headers)
         policy = options.content_security_policy.encode()
@@ -208,7 +208,7 @@ class Dispatcher:
             cors = self._cors.headers(request)
         else:
             cors = self._cors.without_origin
-        if b"vary" in named and VARY_BY_ASKER in own:
+        if b"vary" in named and VARY_BY_CALLER in own:
             cors = cors[1:]  # the response's own `Vary` includes it
         if _SNIFFING in named:
             own = tuple(header for header in own if header not in self._security)

@@ -14,7 +14,7 @@ HTML = "text/html; charset=utf-8"
 
 Headers = tuple[tuple[bytes, bytes], ...]
 
-UNKEPT: Final[Headers] = ((b"cache-control", b"private, no-store"),)
+NEVER_CACHED: Final[Headers] = ((b"cache-control", b"private, no-store"),)
 """Headers against caching: some proxies cache responses without them, and not all support both words."""
 
 

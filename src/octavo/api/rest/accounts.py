@@ -26,7 +26,7 @@ from octavo.core.markup import escape
 from octavo.core.values import dataclass
 
 COOKIE: Final = "octavo_refresh"
-NOT_KEPT: Final[Headers] = ((b"cache-control", b"no-store"),)
+NO_STORE: Final[Headers] = ((b"cache-control", b"no-store"),)
 """Headers of responses with secrets."""
 
 _FIELD: Final = "refreshToken"
@@ -58,7 +58,7 @@ class SessionAnswers:
     async def render(self, request: Request, session: Session) -> Response:
         """Return the response to a sign-in."""
         if session.jwt is None:
-            return Response(200, b'{"user":%b}' % session.user, headers=NOT_KEPT)
+            return Response(200, b'{"user":%b}' % session.user, headers=NO_STORE)
         token = await self._begin(request, session)
         return self._answer(session.jwt, b',"user":' + session.user, token)
 
@@ -76,7 +76,7 @@ class SessionAnswers:
         assert self._sessions is not None, "the route exists only with sessions"
         await self._sessions.end(await self._token(request))
         dropped = () if self._cookies is None else (self._cookies.cookie.drop(),)
-        return Response(200, b'{"ok":true}', headers=(*NOT_KEPT, *dropped))
+        return Response(200, b'{"ok":true}', headers=(*NO_STORE, *dropped))
 
     async def _begin(self, request: Request, session: Session) -> str | None:
         """Return a new refresh token, or None for a page of another origin, which must not set the cookie."""
@@ -94,7 +94,7 @@ class SessionAnswers:
         return self._cookies.cookie.read(request)
 
     def _answer(self, jwt: str, user: bytes, token: str | None) -> Response:
-        headers: Headers = NOT_KEPT
+        headers: Headers = NO_STORE
         refresh = b""
         if token is not None and self._sessions is not None:
             if self._cookies is None:
@@ -218,5 +218,5 @@ def _params(request: Request) -> dict[str, str]:
 
 
 def _redirect(location: str, cookie: tuple[bytes, bytes]) -> Response:
-    headers: Headers = ((b"location", escape_address(location)), cookie, *NOT_KEPT)
+    headers: Headers = ((b"location", escape_address(location)), cookie, *NO_STORE)
     return Response(302, content_type="", headers=headers)

@@ -10,7 +10,7 @@ from typing import Final
 
 from xxhash import xxh64_hexdigest
 
-from octavo.api.http.cors import VARY_BY_ASKER
+from octavo.api.http.cors import VARY_BY_CALLER
 from octavo.api.http.ranges import names_tag
 from octavo.api.http.request import Request
 from octavo.api.http.response import Headers, Response
@@ -67,9 +67,9 @@ class _Control:
 
     def __init__(self, options: CachingOptions, uid: str) -> None:
         said = options.control.get(uid, options.control.get(ANY, {})) if uid else {}
-        mine: Headers = ((_CONTROL, PRIVATE), VARY_BY_ASKER)
+        mine: Headers = ((_CONTROL, PRIVATE), VARY_BY_CALLER)
         # CDNs and reverse proxies cache responses by default.
-        unsaid: Headers = () if options.keys is None else (VARY_BY_ASKER,)
+        unsaid: Headers = () if options.keys is None else (VARY_BY_CALLER,)
         public = mine if options.private_unless_said else unsaid
         others = mine if options.private_unless_said or options.keys is not None else unsaid
         self.says_anything = bool(said or others)
@@ -86,7 +86,7 @@ class _Control:
 
 
 def _headers(directives: str | None, unsaid: Headers) -> Headers:
-    return unsaid if directives is None else ((_CONTROL, directives.encode()), VARY_BY_ASKER)
+    return unsaid if directives is None else ((_CONTROL, directives.encode()), VARY_BY_CALLER)
 
 
 @dataclass(frozen=True, slots=True)

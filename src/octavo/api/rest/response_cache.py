@@ -79,7 +79,7 @@ class ResponseCache:
                 return self._find(ready, credentials, known)
             if locale != ready.locale:
                 return None
-        holds = self._reader.holds_at_once(ready.validity)
+        holds = self._reader.is_current_now(ready.validity)
         if not holds or known is not None:
             return self._find(ready, credentials, known) if holds is None else self._answer(ready, holds, known)
         return ready.response, ready.route

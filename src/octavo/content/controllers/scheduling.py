@@ -171,7 +171,10 @@ class ContentSchedules:
         """Schedule entries that other software saved with a future publication date; return their number."""
         count = 0
         for content_type in self.registry.content_types.values():
-            while content_type.draft_and_publish and (found := await self._schedules.to_come(content_type, _AT_ONCE)):
+            while content_type.draft_and_publish:
+                found = await self._schedules.find_unscheduled(content_type, _AT_ONCE)
+                if not found:
+                    break
                 adopted = await self._writer.run(partial(self._adopt, content_type, found))
                 count += adopted
                 if adopted < _AT_ONCE:

@@ -31,7 +31,7 @@ from octavo.schema.managed import is_managed
 
 _CONTAINS: Final = "$containsi"
 _PATTERNS: Final = ("$contains", "$containsi", "$startsWith", "$startsWithi", "$endsWith", "$endsWithi", "$eq", "$eqi")
-_PEOPLE: Final = (ADMIN_USER, ADMIN_ROLE)
+_ADMINISTRATORS: Final = (ADMIN_USER, ADMIN_ROLE)
 _NO_MODEL: Final = "The model doesn't exist"
 _NO_RELATION: Final = "This relational field doesn't exist"
 
@@ -222,7 +222,7 @@ def _reads_at(ability: Ability, place: FieldPlace, name: str) -> bool:
 
 def _check_readable(source: ContentType, name: str, ability: Ability) -> None:
     """Raise ForbiddenError if the caller cannot read a relation."""
-    if source.uid in _PEOPLE and ability.everything:
+    if source.uid in _ADMINISTRATORS and ability.everything:
         return
     if not is_managed(source) or not ability.may(FIND, source.uid) or name in (*CREATORS, LOCALIZATIONS):
         raise ForbiddenError

@@ -230,7 +230,7 @@ class FilePrivacy:
                 return await self._writer.run(locked, grouped=False)
             finally:  # an error does not tell whether the transaction was committed
                 for each in ids:
-                    await self._mover.settle(each)
+                    await self._mover.reconcile(each)
 
     async def _mark(
         self, unit: EntryUnit, ids: Sequence[int], actor_id: int | None, *, private: bool, by_folder: bool

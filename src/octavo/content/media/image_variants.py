@@ -178,7 +178,7 @@ class ImageVariants:
         async with unit_of_work(self._database) as unit:
             await variant_rows.remove_object(unit.connection, self._database, variant.object)
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         """Wait until nothing is being created."""
         await asyncio.gather(*self._running.values(), return_exceptions=True)
 

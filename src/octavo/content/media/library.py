@@ -177,7 +177,7 @@ class Replacement:
                 self._temporary.append(exchanged.backup)
             self.names.add(exchanged.kept.name)
             self._swapped.append((part, exchanged))
-        self._storage.settle()
+        self._storage.flush()
 
     def _undo(self) -> None:
         while self._swapped:
@@ -223,7 +223,7 @@ class MediaLibrary:
                 hidden = hides and index < len(private) and private[index]
                 stored.files = (*stored.files, await self._publish(file, info, path, stored.expected, private=hidden))
             if files:
-                await in_thread(self.storage.settle)
+                await in_thread(self.storage.flush)
             yield stored
         except BaseException:
             await self._discard_unless_committed(stored)

@@ -1,8 +1,8 @@
-"""PrivateFileMover: keep private files where the table of private files says.
+"""PrivateFileMover: move files to the private or public part of the storage, as the table of private files says.
 
-A file is moved in the storage before or after the transaction that marks it. Afterwards `settle` compares it with the
-table, whatever happened to the transaction. `settle_all` does this for files that a killed process left behind, and
-after a restore of the database.
+A file is moved before or after the transaction that marks it. Afterwards `reconcile` compares it with the table, even
+if the transaction failed. `reconcile_all` does this for the files that a killed process left behind, and after a
+restore of the database.
 """
 
 import logging
@@ -44,17 +44,17 @@ class PrivateFileMover:
         self._database = database
         self._storage = storage
 
-    async def settle(self, file_id: int) -> None:
+    async def reconcile(self, file_id: int) -> None:
         """Make a file private or public, as in the table. The caller holds the file's lease.
 
-        If the database or the folder cannot be used, the file stays where it is: `settle_all` repeats this.
+        If the database or the folder cannot be used, the file stays where it is: `reconcile_all` repeats this.
         """
         try:
-            await self._settle(file_id)
+            await self._reconcile(file_id)
         except (OctavoError, OSError) as error:
             logger.warning("cannot check yet whether file %d is private: %s", file_id, reason_of(error))
 
-    async def settle_all(self) -> int:
+    async def reconcile_all(self) -> int:
         """Move files that are not where the table says; return their number. Raises OctavoError and OSError."""
         storage = self._storage
         if not isinstance(storage, PrivateStorage) or not storage.hides_files:
@@ -62,17 +62,17 @@ class PrivateFileMover:
         hidden = await in_thread(lambda: set(storage.private_names()))
         misplaced, marked = await self._unhidden(storage)
         misplaced += await self._unmarked(sorted(hidden - marked)[:_MOST_UNMARKED])
-        settled = 0
+        moved = 0
         for file_id in misplaced:
             try:
                 async with lease(self._database, file_lock(file_id)):
-                    await self._settle(file_id)
+                    await self._reconcile(file_id)
             except LeaseTaken:  # another process is changing it
                 continue
-            settled += 1
-        return settled
+            moved += 1
+        return moved
 
-    async def _settle(self, file_id: int) -> None:
+    async def _reconcile(self, file_id: int) -> None:
         storage = self._storage
         assert isinstance(storage, PrivateStorage)
 

@@ -29,7 +29,7 @@ _TYPE_STEP, _TEST_STEP, _ITEM_STEP, _DATABASE_STEP = 1, 2, 3, 1000
 _LINKS = (Relation, Media)
 _NOTHING: frozenset[str] = frozenset()
 _KEPT_KEYS = ("id", COMPONENT_KEY)
-_UNSOUND: Any = object()
+_INVALID: Any = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,37 +64,37 @@ class Validator:
         for name, given in data.items():
             attribute = definition.attributes.get(name)
             if attribute is not None and attribute.writable:
-                value[name] = cast = self._sound_value(attribute, given)
-                if cast is _UNSOUND:
+                value[name] = cast = self._valid_value(attribute, given)
+                if cast is _INVALID:
                     return None
         if self.mode.creating:
             for name in definition.asked_names:
-                if name not in data and self._sound_value(definition.attributes[name], MISSING) is _UNSOUND:
+                if name not in data and self._valid_value(definition.attributes[name], MISSING) is _INVALID:
                     return None
         return value
 
-    def _sound_value(self, attribute: AnyAttribute, value: Any) -> Any:
-        """Return a value converted, or `_UNSOUND` if it has a problem."""
+    def _valid_value(self, attribute: AnyAttribute, value: Any) -> Any:
+        """Return a value converted, or `_INVALID` if it has a problem."""
         match attribute:
             case Scalar() if attribute.type != "blocks":
                 verdict = check_scalar(attribute, self._looked_at(attribute, value), attribute.name, self.mode)
-                return _UNSOUND if verdict.errors or verdict.type_errors else verdict.value
+                return _INVALID if verdict.errors or verdict.type_errors else verdict.value
             case ComponentField(repeatable=False) if isinstance(value, Mapping):
                 component = self.registry.components[attribute.component]
-                return _or_unsound(self._inside(value).sound(component, value, _KEPT_KEYS))
+                return _or_invalid(self._inside(value).sound(component, value, _KEPT_KEYS))
             case ComponentField(repeatable=True) if isinstance(value, list):
                 component = self.registry.components[attribute.component]
                 items = [
-                    _or_unsound(self._inside(item).sound(component, item, _KEPT_KEYS))
+                    _or_invalid(self._inside(item).sound(component, item, _KEPT_KEYS))
                     if isinstance(item, Mapping)
-                    else _UNSOUND
+                    else _INVALID
                     for item in value
                 ]
-                wrong = _UNSOUND in items or _amount_problems(attribute, len(value), TOP, self.mode)
-                return _UNSOUND if wrong else items
+                wrong = _INVALID in items or _amount_problems(attribute, len(value), TOP, self.mode)
+                return _INVALID if wrong else items
             case _:
                 outcome = self._attribute(attribute, value, TOP.child(attribute.name), 0)
-                return _UNSOUND if outcome.problems else outcome.value
+                return _INVALID if outcome.problems else outcome.value
 
     def _inside(self, component: Mapping[str, Any]) -> "Validator":
         """Return the validator for a component: a new component needs its required values, even in an update."""
@@ -228,8 +228,8 @@ class Validator:
         return Outcome(value, tuple(map(inside.problem, messages)), start + _TEST_STEP + _TYPE_STEP)
 
 
-def _or_unsound(value: dict[str, Any] | None) -> Any:
-    return _UNSOUND if value is None else value
+def _or_invalid(value: dict[str, Any] | None) -> Any:
+    return _INVALID if value is None else value
 
 
 def _rank(names: tuple[str, ...], label: str) -> int:

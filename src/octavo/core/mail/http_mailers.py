@@ -108,10 +108,10 @@ async def _post(url: str, **request: Any) -> None:
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:  # a key may be invalid in a header
         raise MailProblem(f"{host} rejected the message: {type(error).__name__}") from None
     if not response.is_success:
-        raise MailProblem(f"{host} rejected the message: {response.status_code} {_said(response)}".rstrip())
+        raise MailProblem(f"{host} rejected the message: {response.status_code} {_error_text(response)}".rstrip())
 
 
-def _said(response: httpx2.Response) -> str:
+def _error_text(response: httpx2.Response) -> str:
     """Return a service's error message, on one line."""
     try:
         answer = response.json()

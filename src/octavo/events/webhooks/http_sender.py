@@ -76,7 +76,7 @@ class WebhookSender:
     def _headers(self, webhook: Webhook, sent: Sent, body: bytes) -> dict[str, str]:
         now = int(time.time())
         given = {**self._options.headers, **webhook.headers}
-        headers = {name: text for name, text in given.items() if name.lower() not in OUR_HEADERS and _is_sound(text)}
+        headers = {name: text for name, text in given.items() if name.lower() not in OUR_HEADERS and _is_valid(text)}
         headers |= {
             "X-Strapi-Event": sent.event,
             "Content-Type": "application/json",
@@ -109,7 +109,7 @@ def _refusal(refused: RefusedAddress) -> str:
     )
 
 
-def _is_sound(text: str) -> bool:
+def _is_valid(text: str) -> bool:
     """Return whether a header value can be sent; rows written by other programs may contain anything."""
     return text.isascii() and text.isprintable()
 

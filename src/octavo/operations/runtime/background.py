@@ -72,7 +72,7 @@ class Background:
         if self._worker is not None:
             self._worker.start()
         if self._polls:
-            self._begin(_look_again_and_again(self._shared.webhooks))
+            self._begin(_reload_webhooks(self._shared.webhooks))
         if self._works and self._shared.settings.server.jobs.cron and self._jobs.tasks:
             self._begin(self._jobs.scheduler().run())
         builds = self._works and self._shared.settings.database.update_tables
@@ -83,9 +83,9 @@ class Background:
         totals = self._shared.settings.database.totals
         if self._works and maintains_counts(self._shared.settings):
             keeper = CountMaintenance(self._shared.database, self._registry)
-            self._begin(_keep_totals(keeper, self._leadership, asked=totals == "maintained"))
+            self._begin(_maintain_counts(keeper, self._leadership, asked=totals == "maintained"))
         if self._works and self._shared.database.dialect.parts:
-            self._begin(_keep_parts(SubstringIndexMaintenance(self._shared.database, self._registry)))
+            self._begin(_maintain_trigram_indexes(SubstringIndexMaintenance(self._shared.database, self._registry)))
         if self._works and self._shared.database.dialect.versions is not None:
             follower = VersionTracker(self._shared.database, self._registry)
             self._begin(_follow_tables(follower, asked=self._shared.settings.api.caching.responses))
@@ -95,13 +95,13 @@ class Background:
     def _begin_cleaning(self) -> None:
         """Start maintenance that one process does for all."""
         if self._plans is not None and hides_future(self._shared.settings):
-            self._begin(_plan_what_appears(self._plans, self._leadership))
+            self._begin(_schedule_new_entries(self._plans, self._leadership))
         if self._shared.journal is not None:
             self._begin(_sweep(self._shared, self._leadership))
         self._begin(_end_of_blocked(self._shared, self._leadership))
         self._begin(_clean_storage(self._shared, self._leadership))
         if self._privacy.is_enabled:
-            self._begin(_settle_private_files(self._shared, self._privacy, self._leadership))
+            self._begin(_move_private_files(self._shared, self._privacy, self._leadership))
 
     async def stop(self) -> None:
         """Take no new work, and wait for running work up to the grace period."""
@@ -160,14 +160,14 @@ async def _clean_storage(infrastructure: Infrastructure, leadership: Leadership)
             out_of_reach = _log_once("Could not remove unneeded files from the storage yet", error, out_of_reach)
 
 
-async def _settle_private_files(infrastructure: Infrastructure, privacy: FilePrivacy, leadership: Leadership) -> None:
+async def _move_private_files(infrastructure: Infrastructure, privacy: FilePrivacy, leadership: Leadership) -> None:
     """Once, move private files to where the tables say, in one process. Another one had stopped before it did."""
     mover = PrivateFileMover(infrastructure.database, infrastructure.media.storage)
     out_of_reach = False
     while True:
         try:
             if await leadership.is_here():
-                await mover.settle_all()
+                await mover.reconcile_all()
                 await privacy.follow_all()
                 return
         except Exception as error:  # retry after any error
@@ -175,7 +175,7 @@ async def _settle_private_files(infrastructure: Infrastructure, privacy: FilePri
         await asyncio.sleep(_SWEEP_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
 
 
-async def _plan_what_appears(plans: ContentSchedules, leadership: Leadership) -> None:
+async def _schedule_new_entries(plans: ContentSchedules, leadership: Leadership) -> None:
     """Periodically schedule entries that other software has written with a future publication date, in one process."""
     out_of_reach, looked = False, -math.inf
     while True:
@@ -203,7 +203,7 @@ async def _make_indexes(database: Database, registry: Registry) -> None:
         await asyncio.sleep(_SWEEP_SECONDS)
 
 
-async def _keep_totals(keeper: CountMaintenance, leadership: Leadership, *, asked: bool) -> None:
+async def _maintain_counts(keeper: CountMaintenance, leadership: Leadership, *, asked: bool) -> None:
     """Maintain the totals of lists, in one process at a time, if `asked` or if Octavo created the database."""
     out_of_reach, kept, is_here, compared = False, False, False, time.monotonic()
     while True:
@@ -224,7 +224,7 @@ async def _keep_totals(keeper: CountMaintenance, leadership: Leadership, *, aske
         await asyncio.sleep(_TOTALS_SECONDS * (random.uniform(0.5, 1.5) if soon else _SWEEP_SECONDS))  # noqa: S311 - no secret
 
 
-async def _keep_parts(keeper: SubstringIndexMaintenance) -> None:
+async def _maintain_trigram_indexes(keeper: SubstringIndexMaintenance) -> None:
     """Maintain the declared trigram indexes.
 
     Those no longer declared are deleted later, when other processes have reloaded the definitions and do not use them.
@@ -261,7 +261,7 @@ async def _follow_tables(keeper: VersionTracker, *, asked: bool) -> None:
         await asyncio.sleep(_FOLLOW_SECONDS * random.uniform(0.5, 1.5) if asked else _SWEEP_SECONDS)  # noqa: S311 - no secret
 
 
-async def _look_again_and_again(webhooks: Webhooks) -> None:
+async def _reload_webhooks(webhooks: Webhooks) -> None:
     out_of_reach = False
     while True:
         await asyncio.sleep(_WEBHOOK_SECONDS)

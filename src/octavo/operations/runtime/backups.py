@@ -80,7 +80,7 @@ class ScheduledBackups:
             self._taken = asyncio.create_task(backup_records.begin(self._database, seen))
             self._made = asyncio.create_task(self._attempt(self._taken))
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         """Wait for the running backup."""
         if self._made is not None:
             await asyncio.wait([self._made])

@@ -26,7 +26,7 @@ from octavo.schema.registry import Registry
 from octavo.settings import Settings
 
 logger = logging.getLogger(__name__)
-MOST_TOLD: Final = 5
+MOST_LISTED: Final = 5
 """Warnings that a start logs one by one. `octavo config check` shows all."""
 
 DefinitionT = TypeVar("DefinitionT", ContentType, Component)
@@ -91,10 +91,10 @@ def warnings_of(registry: Registry, settings: Settings) -> tuple[DefinitionProbl
 def log_warnings(warnings: Iterable[DefinitionProblem]) -> None:
     """Log the first warnings, and the number of others."""
     found = tuple(warnings)
-    for problem in found[:MOST_TOLD]:
+    for problem in found[:MOST_LISTED]:
         logger.warning("%s", problem)
-    if len(found) > MOST_TOLD:
-        logger.warning("%d more remarks on the definitions; run octavo config check", len(found) - MOST_TOLD)
+    if len(found) > MOST_LISTED:
+        logger.warning("%d more remarks on the definitions; run octavo config check", len(found) - MOST_LISTED)
 
 
 def _no_patterns(registry: Registry) -> Iterator[DefinitionProblem]:

@@ -95,7 +95,7 @@ class Advisor:
             cases.setdefault(found, Case(name, found, whole))
         return list(cases.values())
 
-    async def look_at(self, cases: Iterable[Case]) -> Findings:
+    async def advise(self, cases: Iterable[Case]) -> Findings:
         """Return the indexes that would help. Raises ServiceUnavailable."""
         proposed: dict[Advice, list[Case]] = {}
         without: dict[tuple[str, NoIndex], None] = {}

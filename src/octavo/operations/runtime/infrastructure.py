@@ -171,9 +171,9 @@ class Infrastructure:
         self.recent.detach()
         await self.backups.close()
         if self.images is not None:
-            await self.images.settle()
-        await self.registration.settle()
-        await self.authenticator.settle()
+            await self.images.drain()
+        await self.registration.drain()
+        await self.authenticator.drain()
         if self.counts is not None:
             await self.counts.close()
         await self.database.close()

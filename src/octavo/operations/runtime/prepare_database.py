@@ -234,12 +234,12 @@ def check_types(report: SyncReport) -> None:
     """Raise StartFailed for columns that contradict their definitions. Log other differing types, which can be used."""
     contradicting = [change for change in report.type_changes if change.contradicts]
     if contradicting:
-        raise StartFailed("\n".join([_CONTRADICTING, *map(_type_told, contradicting), _CONVERT]))
+        raise StartFailed("\n".join([_CONTRADICTING, *map(_describe_type, contradicting), _CONVERT]))
     for change in report.type_changes:
-        logger.warning("%s; octavo db convert converts it", _type_told(change).strip())
+        logger.warning("%s; octavo db convert converts it", _describe_type(change).strip())
 
 
-def _type_told(change: ChangeType) -> str:
+def _describe_type(change: ChangeType) -> str:
     return f"  {change.table}.{change.wanted.name} is {change.found.type}, should be {change.wanted.type}"
 
 

@@ -66,7 +66,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _FIXED: Final = ("host", "port", "socket_mode", "socket_owner", "workers", "follow_definitions")
-FOR_PEOPLE: Final = (SettingsError, InvalidDefinitions, InvalidCode, StartFailed)
+WITHOUT_TRACEBACK: Final = (SettingsError, InvalidDefinitions, InvalidCode, StartFailed)
 """Errors whose message is complete without a traceback."""
 INVALID_CHANGE: Final = "The change is invalid; the previous version is still served. %s"
 
@@ -382,7 +382,7 @@ class Process:
         self._replaced.retire(replaced, self.asgi)
 
     def _show(self, error: Exception) -> None:
-        is_known = isinstance(error, FOR_PEOPLE)
+        is_known = isinstance(error, WITHOUT_TRACEBACK)
         logger.error(INVALID_CHANGE, error, exc_info=None if is_known else error)
         if self.settings.mode == "development":
             self.asgi.problem = str(error) if is_known else f"{type(error).__name__}: {error}"
@@ -396,7 +396,7 @@ def _visible_errors(what: str) -> Iterator[None]:
     except OctavoError:
         raise
     except Exception as error:
-        is_known = isinstance(error, FOR_PEOPLE)
+        is_known = isinstance(error, WITHOUT_TRACEBACK)
         logger.error("%s. %s", what, error, exc_info=None if is_known else error)
         raise said(str(error) if is_known else f"{type(error).__name__}: {error}") from error
 

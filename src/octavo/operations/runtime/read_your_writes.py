@@ -119,7 +119,7 @@ class _RequestReader:
 
     def may_lag(self) -> bool:
         if self._may is None:
-            self._may = self._reads_content() and not self._is_preview() and self._knows_what_is_needed()
+            self._may = self._reads_content() and not self._is_preview() and self._finds_positions()
         return self._may
 
     def require_primary(self) -> None:
@@ -141,7 +141,7 @@ class _RequestReader:
         actor = self._request.actor
         return actor is not None and isinstance(actor.ability, PreviewAbility)
 
-    def _knows_what_is_needed(self) -> bool:
+    def _finds_positions(self) -> bool:
         headers, written = self._request.headers, self._own.written
         positions = _positions(self._request) if _HEADER in headers or b"cookie" in headers else ()
         if positions:

@@ -29,11 +29,11 @@ def ignore_during_start() -> None:
 
 
 class ReloadOnSignal:
-    """Reloads the service of this process. `settle` releases memory after the previous version is closed."""
+    """Reloads the service of this process. `after_reload` releases memory after the previous version is closed."""
 
-    def __init__(self, service: Process, settle: Callable[[], Awaitable[object]]) -> None:
+    def __init__(self, service: Process, after_reload: Callable[[], Awaitable[object]]) -> None:
         self._service = service
-        self._settle = settle
+        self._after_reload = after_reload
         self._tasks = BackgroundTasks()
 
     def listen(self) -> None:
@@ -63,4 +63,4 @@ class ReloadOnSignal:
         await self._service.retired()
         forget_readers()
         gc.collect()
-        await self._settle()
+        await self._after_reload()

@@ -48,7 +48,7 @@ class ReplacedSites:
 
     async def closed(self) -> None:
         """Wait until all replaced sites are closed."""
-        await self._closing.settle()
+        await self._closing.drain()
 
     async def _close(self, replaced: ReplacedSite, application: HttpApplication) -> None:
         try:

@@ -137,7 +137,7 @@ async def _serve_here(
     if companion is None:
         await freeze_start_objects()
     keep_freed_memory()
-    reloading = None if companion is not None else ReloadOnSignal(service, partial(_settle, service))
+    reloading = None if companion is not None else ReloadOnSignal(service, partial(_after_reload, service))
     try:
         loop = asyncio.get_running_loop()
         asked = asyncio.Event()
@@ -148,7 +148,7 @@ async def _serve_here(
         serving = loop.create_task(server.serve())
         resting = None if companion is not None else loop.create_task(release_start_memory(service.site.complete))
         beside = loop.create_task(_accompany(service, companion)) if companion is not None else None
-        ending = loop.create_task(_end_when_asked(asked, server, serving, announce, service.asgi, options))
+        ending = loop.create_task(_stop_on_signal(asked, server, serving, announce, service.asgi, options))
         alive = loop.create_task(report_alive(os.getpid()))
         await asyncio.wait((serving,))
         ending.cancel()
@@ -166,7 +166,7 @@ async def _serve_here(
         await _stop(service, options.shutdown * (1 - _DRAIN_SHARE))
 
 
-async def _settle(service: Process) -> None:
+async def _after_reload(service: Process) -> None:
     """Do for a reloaded version what follows a start."""
     await freeze_start_objects()
     await release_start_memory(service.site.complete)
@@ -179,7 +179,7 @@ async def _accompany(service: Process, companion: Companion) -> None:
         logger.exception("Stopped watching the project for changes")
 
 
-async def _end_when_asked(
+async def _stop_on_signal(
     asked: asyncio.Event,
     server: _Server,
     serving: asyncio.Task[None],

@@ -231,9 +231,9 @@ class Site:
         Call it after the site's last request.
         """
         await run_destroy(self.extending)
-        await self.services.accounts.settle()
+        await self.services.accounts.drain()
         if self.graphql is not None:
-            await self.graphql.settle()
+            await self.graphql.drain()
         self.extending.code.unload()
         self.caches.close()
 

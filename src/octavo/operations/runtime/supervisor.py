@@ -17,7 +17,7 @@ from granian.server.mp import MPServer
 from octavo.operations.runtime.asgi import create_service
 from octavo.operations.runtime.listening import BACKLOG, ListeningServer, most_connections
 from octavo.operations.runtime.logs import flush_log
-from octavo.operations.runtime.process import FOR_PEOPLE, INVALID_CHANGE, Process
+from octavo.operations.runtime.process import INVALID_CHANGE, WITHOUT_TRACEBACK, Process
 from octavo.operations.runtime.service_manager import READY, notify_service_manager, reloading
 from octavo.operations.runtime.start_wait import StartWait
 from octavo.operations.runtime.worker import (
@@ -138,7 +138,7 @@ def _try_project() -> None:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
             runner.run(try_start(service))
     except Exception as error:
-        told = isinstance(error, FOR_PEOPLE)
+        told = isinstance(error, WITHOUT_TRACEBACK)
         logger.error(INVALID_CHANGE, error, exc_info=None if told else error)
         sys.exit(1)
     finally:

@@ -27,10 +27,10 @@ class BackgroundTasks:
         if error is not None:
             logger.debug("Background work failed", exc_info=error)
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         await asyncio.gather(*self._running, return_exceptions=True)
 
     async def cancel(self) -> None:
         for task in self._running:
             task.cancel()
-        await self.settle()
+        await self.drain()

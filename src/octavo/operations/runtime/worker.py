@@ -100,13 +100,13 @@ async def stop_on_sigterm(application: HttpApplication) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    def hear(*_: object) -> None:
+    def note_stop(*_: object) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         loop.call_soon_threadsafe(leave)
 
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     loop.remove_signal_handler(signal.SIGTERM)
-    signal.signal(signal.SIGTERM, hear)
+    signal.signal(signal.SIGTERM, note_stop)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-MOST_TOLD: Final = 20
+MOST_LISTED: Final = 20
 """Number of problems to list. Of others, only the number is shown."""
 
 
@@ -24,7 +24,7 @@ class Problems:
 
     def add(self, problem: str) -> None:
         self.count += 1
-        if len(self._kept) < MOST_TOLD:
+        if len(self._kept) < MOST_LISTED:
             self._kept.append(problem)
 
     def summary(self) -> list[str]:

@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from octavo.core.values import dataclass
 from octavo.v4.code.call_positions import Position, is_answer_caught, is_async, position, swallowed
-from octavo.v4.code.context import asks_request
+from octavo.v4.code.context import uses_current_request
 from octavo.v4.code.describing import refuses
 from octavo.v4.code.harmless_calls import CALLBACKS, REFUSING, is_method
 from octavo.v4.code.nested_writes import Nested, nested_of
@@ -148,7 +148,7 @@ class _Function:
 
     def _refusal(self) -> Refusal | None:
         module, node = self._module, self._step.node
-        if asks_request(module, node):
+        if uses_current_request(module, node):
             return Refusal(module, node)
         for number, found in enumerate(walk(node)):
             if number > _MOST_NODES:

@@ -71,7 +71,7 @@ class Context:
         """Return whether a name refers to the context."""
         return identifier(self._module, node) in self._paths
 
-    def is_asked(self, call: Node) -> bool:
+    def is_context_call(self, call: Node) -> bool:
         """Return whether a call is a method of the context."""
         return self._paths.get(callee(self._module, call)[0]) == ("ctx",)
 
@@ -111,7 +111,7 @@ class Context:
                 else is_harmless_package(found.specifier, chain[1:])
             )
         else:
-            known = chain[0] in GLOBALS or chain[:2] == ("strapi", "log") or self.is_asked(call)
+            known = chain[0] in GLOBALS or chain[:2] == ("strapi", "log") or self.is_context_call(call)
         if not known or ".".join(chain) in REFUSING:
             raise NotUnderstood
 
@@ -137,12 +137,12 @@ def _plain(path: tuple[str, ...]) -> tuple[str, ...]:
     return ("ctx", *path[2:]) if path[:3] == ("ctx", "request", "query") else path
 
 
-def asks_who(module: Module, function: Node) -> bool:
+def uses_caller(module: Module, function: Node) -> bool:
     """Return whether code uses the caller, which fails for anonymous requests even without an effect."""
     return _mentions(module, function, "state")
 
 
-def asks_request(module: Module, function: Node) -> bool:
+def uses_current_request(module: Module, function: Node) -> bool:
     """Return whether code that gets no request uses the current one: `strapi.requestContext.get()`."""
     return _mentions(module, function, REQUEST)
 

@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from octavo.core.values import dataclass
 from octavo.v4.code.code import QueryChange, Shape
-from octavo.v4.code.context import ASSIGNMENTS, HEADERS, Context, NotUnderstood, asks_who, has_plain_parameters, logs
+from octavo.v4.code.context import ASSIGNMENTS, HEADERS, Context, NotUnderstood, has_plain_parameters, logs, uses_caller
 from octavo.v4.code.data import NotData, value_of
 from octavo.v4.javascript.modules import names_in
 from octavo.v4.javascript.parse import Module
@@ -46,7 +46,7 @@ class Flow:
 
 def passes_always(module: Module, function: Node) -> bool:
     """Return whether a policy lets every request pass: it returns true or nothing, and only logs."""
-    if function.type not in FUNCTIONS or asks_who(module, function) or not has_plain_parameters(function):
+    if function.type not in FUNCTIONS or uses_caller(module, function) or not has_plain_parameters(function):
         return False
     body = function.child_by_field_name("body")
     if body is None:
@@ -93,7 +93,7 @@ def read_action(module: Module, function: Node, action: str) -> Flow:
 
 class _Reader:
     def __init__(self, module: Module, function: Node, goes_on: tuple[str, ...]) -> None:
-        if function.type not in FUNCTIONS or asks_who(module, function) or not has_plain_parameters(function):
+        if function.type not in FUNCTIONS or uses_caller(module, function) or not has_plain_parameters(function):
             raise NotUnderstood
         self._module = module
         self._function = function
@@ -187,7 +187,7 @@ class _Reader:
         if (
             node.type == "call_expression"
             and callee(self._module, node)[1:] in HEADERS
-            and self._context.is_asked(node)
+            and self._context.is_context_call(node)
         ):
             for argument in arguments(node):
                 self._context.check_pure(argument)

@@ -31,7 +31,7 @@ _SAYS: Final = {
 }
 
 
-def settle_star(chosen: MutableMapping[tuple[str, ...], Given], sources: Container[str], anybody: str) -> None:
+def resolve_star(chosen: MutableMapping[tuple[str, ...], Given], sources: Container[str], anybody: str) -> None:
     """Replace a `*` in the list of origins by the rule for it. `sources` are the project's configuration files.
 
     `anybody` is the value of the rule `cors` that allows any origin. If another source sets the rule, it is unchanged.
@@ -107,9 +107,9 @@ class Configuration:
         """Return the environment variables that v4 would also read."""
         return self._ranking.variables(variables)
 
-    def settle_origins(self, chosen: MutableMapping[Place, Given], anybody: str) -> None:
+    def resolve_origins(self, chosen: MutableMapping[Place, Given], anybody: str) -> None:
         """Replace a `*` in the project's list of origins. `anybody` is the rule that allows any origin."""
-        settle_star(chosen, self._sources, anybody)
+        resolve_star(chosen, self._sources, anybody)
 
     def missing(self, chosen: Mapping[Place, Given]) -> Iterable[SettingsProblem]:
         """Return the settings that the start requires and no source provides."""

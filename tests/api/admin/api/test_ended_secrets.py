@@ -239,7 +239,7 @@ async def test_secrets_used_while_other_software_disables_the_account_end(
     if column == "blocked":
         await secrets.office.change("nina", column, value)
     refused = await secrets.ended()
-    await secrets.office.club.octavo.infrastructure.authenticator.settle()
+    await secrets.office.club.octavo.infrastructure.authenticator.drain()
     await secrets.office.change("edi", column, not value)
     assert refused >= ALL - {"invitation"}
     assert use in await secrets.ended()

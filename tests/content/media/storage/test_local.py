@@ -18,7 +18,7 @@ def test_a_file_appears_when_it_is_published(tmp_path: Path) -> None:
     assert storage.workspace.receive(io.BytesIO(b"x" * 3_000_000), path, 3_000_000) == 3_000_000
     assert [item.name.startswith(".") for item in path.parent.iterdir()] == [True]
     storage.write(path, "a_1.png", "image/png")
-    storage.settle()
+    storage.flush()
     with storage.open("a_1.png") as file:
         assert file.read(3) == b"xxx"
     assert {item.name: item.stat().st_size for item in path.parent.iterdir()} == {"a_1.png": 3_000_000}

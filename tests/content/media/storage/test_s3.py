@@ -52,7 +52,7 @@ def test_written_read_and_removed(options: S3Options, s3_server: S3Server) -> No
     with storage.open("a_1.txt") as file:
         assert file.read() == b"content"
     assert s3_server.keys(options.bucket) == ["site/a_1.txt"]
-    storage.settle()
+    storage.flush()
     storage.remove(["a_1.txt", "never_there.txt", "../a"])
     assert s3_server.keys(options.bucket) == []
     with pytest.raises(FileNotFoundError):

@@ -25,7 +25,7 @@ from octavo.schema.registry import Registry
 NEVER: Final[Filter] = At(attribute="id", filter=Compare(operator=OPERATORS["$in"], values=()))
 """A filter that no entry matches."""
 
-_SHOWN_OF_PEOPLE: Final = {
+_SHOWN_OF_ADMINISTRATORS: Final = {
     ADMIN_USER: frozenset({"firstname", "lastname", "username", *TIMESTAMPS}),
     ADMIN_ROLE: frozenset({"name", "code", "description", *TIMESTAMPS}),
 }
@@ -162,8 +162,8 @@ class AdminAbility(Ability):
 
     def _decide(self, uid: str, field: str, action: str) -> tuple[bool, Filter | None]:
         """Return whether a field can be touched at all, and the filter for the entries within the scope (None: all)."""
-        if uid in _SHOWN_OF_PEOPLE or uid.startswith(_NO_CONTENT):
-            return field in _SHOWN_OF_PEOPLE.get(uid, ()), None
+        if uid in _SHOWN_OF_ADMINISTRATORS or uid.startswith(_NO_CONTENT):
+            return field in _SHOWN_OF_ADMINISTRATORS.get(uid, ()), None
         if (uid, field) in _NEVER_KNOWN:
             return False, None
         if self.everything or uid in LIBRARY or field in automatic_names(self._registry.content_types[uid]):

@@ -75,7 +75,7 @@ _OF_TOKENS: Final = {
     "delete": "Delete (revoke)",
 }
 _USERS: Final = "users-permissions"
-_PEOPLE: Final = "users and roles"
+_USERS_AND_ROLES: Final = "users and roles"
 
 ACTIONS: Final = (
     *_plugin("content-manager", "single types", single_types__configure_view="Configure view"),
@@ -101,8 +101,8 @@ ACTIONS: Final = (
     *_settings("plugin::i18n.locale", "Internationalization", "Locales", **_CHANGES),
     *_settings("admin::marketplace", "plugins and marketplace", "marketplace", read="Access the marketplace"),
     *_settings("admin::webhooks", "webhooks", "general", **_CHANGES),
-    *_settings("admin::users", _PEOPLE, "users", **_CHANGES | {"create": "Create (invite)"}),
-    *_settings("admin::roles", _PEOPLE, "roles", **_CHANGES),
+    *_settings("admin::users", _USERS_AND_ROLES, "users", **_CHANGES | {"create": "Create (invite)"}),
+    *_settings("admin::roles", _USERS_AND_ROLES, "roles", **_CHANGES),
     *_settings("admin::api-tokens", "api tokens", "api Tokens", access="Access the API tokens settings page"),
     *_settings("admin::api-tokens", "api tokens", "general", **_OF_TOKENS),
     *_settings(

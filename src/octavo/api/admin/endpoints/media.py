@@ -87,7 +87,7 @@ class FileEndpoints:
             return await self._add(request, actor)
         await self._library.check_file(file_id, actor.ability)
         body = await read_body(request, parse_form)
-        files, info = sent_files(body), read_info(_said(body.value))
+        files, info = sent_files(body), read_info(_file_info(body.value))
         creator, guard = actor.creator_id, self._guard(actor, UPDATE)
         if len(files) > 1:
             raise ApplicationError("Cannot replace a file with multiple ones")
@@ -104,7 +104,7 @@ class FileEndpoints:
         files = sent_files(body)
         if not files:
             raise ApplicationError("Files are empty")
-        infos = [read_info(_said(body.value))]
+        infos = [read_info(_file_info(body.value))]
         stored = await self._files.add_to_folders(files, infos, self._library.stored_answer, actor.creator_id)
         return Response(200, b"[%b]" % b",".join(stored), headers=NO_STORE)
 
@@ -115,7 +115,7 @@ class FileEndpoints:
         await self._library.guard(unit, [file_id], actor.ability, action)
 
 
-def _said(body: Any) -> Any:
+def _file_info(body: Any) -> Any:
     return body.get(FILE_INFO, MISSING) if isinstance(body, Mapping) else MISSING
 
 

@@ -79,9 +79,9 @@ class _TokenEndpoints:
     async def delete(self, request: Request, _: Actor) -> Response:
         """Delete a token. The response has null if it does not exist."""
         found = await self._tokens.delete(request.path_values["id"])
-        return data_answer(None if found is None else self._shown_gone(found))
+        return data_answer(None if found is None else self._deleted_token(found))
 
-    def _shown_gone(self, token: Token) -> dict[str, Any]:
+    def _deleted_token(self, token: Token) -> dict[str, Any]:
         return serialize_token(token)
 
 
@@ -96,7 +96,7 @@ class TransferTokenEndpoints(_TokenEndpoints):
 
     operations = _rows(f"{PREFIX}/transfer/tokens", "transfer token", "admin::transfer.tokens")
 
-    def _shown_gone(self, token: Token) -> dict[str, Any]:
+    def _deleted_token(self, token: Token) -> dict[str, Any]:
         """Return a deleted token with its permissions as stored rows, as the reference does."""
         scopes = [
             {

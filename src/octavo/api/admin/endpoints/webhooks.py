@@ -100,7 +100,7 @@ class WebhookEndpoints:
         """POST /admin/webhooks"""
         given = await request.json()
         check(self._new, given)
-        self._check_told(given["events"], actor)
+        self._check_readable(given["events"], actor)
         await self._check_address(given["url"])
         return data_answer(_shown(await self._webhooks.create(**_values(given))), status=201)
 
@@ -110,7 +110,7 @@ class WebhookEndpoints:
         check(self._changed, given)
         found = await self._found(request)
         if given.get("isEnabled", found.enabled) and not _sends_no_more(given, found):
-            self._check_told(given["events"], actor)
+            self._check_readable(given["events"], actor)
         if given["url"] != found.url:
             await self._check_address(given["url"])
         return data_answer(_shown(await self._webhooks.update(found.id, **_values(given))))
@@ -138,7 +138,7 @@ class WebhookEndpoints:
         found = await self._found(request)
         return data_answer(_outcome(found, await self._webhooks.test(found.id)))
 
-    def _check_told(self, events: list[str], actor: Actor) -> None:
+    def _check_readable(self, events: list[str], actor: Actor) -> None:
         """Raise ForbiddenError if the webhook would receive content that the administrator cannot read."""
         if any(event.startswith("media.") for event in events):
             check_actions_within(actor, [action_on(FILE, FIND)])

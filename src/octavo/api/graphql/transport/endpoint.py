@@ -14,7 +14,7 @@ from octavo.api.graphql.schema.exclusions import FieldKey
 from octavo.api.graphql.transport.playground import playground
 from octavo.api.http.bundled_page import BundledPage
 from octavo.api.http.request import Request
-from octavo.api.http.response import TEXT, UNKEPT, Response, render_error
+from octavo.api.http.response import NEVER_CACHED, TEXT, Response, render_error
 from octavo.api.http.router import Router
 from octavo.core.errors import MethodNotAllowed
 
@@ -60,7 +60,7 @@ class GraphqlEndpoint:
         """The root fields for which the project has set `auth`, `policies` or a resolver, once the schema exists."""
         return self._answers.declared if self._answers else frozenset()
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         """Wait until nothing is being built.
 
         A process that forks meanwhile would pass locked imports to its children.
@@ -85,7 +85,7 @@ class GraphqlEndpoint:
         request.source = "graphql"
         response = await (self._answers or await self._answering()).get(request)
         if self._options.unkept and not any(name == _CONTROL for name, _ in response.headers):
-            response.headers = (*response.headers, *UNKEPT)
+            response.headers = (*response.headers, *NEVER_CACHED)
         return response
 
     def post(self, request: Request) -> Awaitable[Response]:

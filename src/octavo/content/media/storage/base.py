@@ -139,7 +139,7 @@ class Storage(Protocol):
     def remove(self, names: Iterable[str]) -> None:
         """Delete files; missing ones are ignored."""
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Flush written files, so that they survive a power failure."""
 
     def prefix_of(self, path: str) -> str:
@@ -353,7 +353,7 @@ class ClosedStorage:
         if any(names):
             raise self._refusal()
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Do nothing."""
 
     def prefix_of(self, path: str) -> str:

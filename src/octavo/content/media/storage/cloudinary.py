@@ -100,7 +100,7 @@ class CloudinaryStorage:
                 if result not in ("ok", "not found"):
                     raise ServiceUnavailable(reason=f"the storage could not delete a file: {result}")
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Do nothing: acknowledged uploads are durable."""
 
     def prefix_of(self, path: str) -> str:

@@ -128,7 +128,7 @@ class LocalStorage(NamedStorage):
             for folder in self._folders:
                 (folder / name).unlink(missing_ok=True)
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Flush the folders; the contents are already on disk."""
         for folder in self._folders:
             if folder.is_dir():

@@ -121,7 +121,7 @@ class KeyedStorage(NamedStorage):
             raise FileNotFoundError(name)
         self.remove([name])
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Do nothing: acknowledged writes are durable."""
 
     def prefix_of(self, path: str) -> str:

@@ -45,7 +45,7 @@ class UploadImporter:
         try:
             for name in sorted(self.names):
                 self._put(name)
-            self._storage.settle()
+            self._storage.flush()
         except ServiceUnavailable as error:
             raise TransferError(f"The files cannot be stored: {error.reason or error}") from error
 
