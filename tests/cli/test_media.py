@@ -7,10 +7,17 @@ from sqlite3 import connect
 
 import pytest
 
+from octavo.events.purging.tags import file_tag
 from tests.cli.conftest import Call, refused, said
 from tests.models.camera_files import SECRET, photograph
 
 pytestmark = pytest.mark.parametrize("call", ["sqlite"], indirect=True)
+
+PURGE = """
+[caching]
+surrogateKeys = { headers = ["Surrogate-Key"] }
+purge.caches = { front = { kind = "purge", url = "http://127.0.0.1:9" } }
+"""
 
 
 def test_strip(call: Call, project: Path) -> None:
@@ -28,7 +35,12 @@ def test_strip(call: Call, project: Path) -> None:
     found = "Photo (id 1): 1 part with metadata"
     assert said(call("media", "strip", "--dry-run")) == [found, "1 file with metadata."]
     assert SECRET in (uploads / "photo.jpg").read_bytes()
+    (project / "config").mkdir(exist_ok=True)
+    (project / "config/api.toml").write_text(PURGE, "utf-8")
     assert said(call("media", "strip")) == [found, "Removed metadata from 1 file."]
+    with closing(connect(file)) as database:
+        purged = database.execute("SELECT payload FROM octavo_outbox WHERE topic = 'purge'").fetchall()
+    assert [file_tag("photo.jpg")] in [json.loads(payload)["tags"] for (payload,) in purged]
     assert SECRET not in (uploads / "photo.jpg").read_bytes()
     assert said(call("media", "strip", "--dry-run")) == ["0 files with metadata."]
 

@@ -13,8 +13,9 @@ from octavo.content.writer import EntryWriter
 from octavo.core.errors import ApplicationError
 from octavo.core.plurals import counted
 from octavo.database.connection import Database
+from octavo.events.outbox import Outbox
 from octavo.operations.runtime.definitions import project_registry
-from octavo.operations.runtime.open_resources import open_media
+from octavo.operations.runtime.open_resources import open_media, open_purges
 from octavo.operations.runtime.open_storage import open_storage
 from octavo.operations.runtime.options import own_tables
 
@@ -42,7 +43,9 @@ def strip(dry: bool, project: Path) -> None:
 
     async def work(database: Database) -> tuple[int, int]:
         registry = project_registry(settings)
-        cleaner = FileCleaner(EntryWriter(database, registry), open_media(settings, database, storage))
+        purges = open_purges(settings, database, Outbox(database))
+        library = open_media(settings, database, storage)
+        cleaner = FileCleaner(EntryWriter(database, registry), library, purges.purge_files_with)
         cleaned = failed = 0
         async for file in _results(cleaner, dry, warn):
             cleaned += bool(file and file.cleaned)

@@ -117,3 +117,18 @@ async def test_misplaced_objects_are_moved(bucket_shop: tuple[Shop, str]) -> Non
     off = S3Storage(replace(storage._options, hides_files=False))
     off.remove([*names(marked), *names(right)])
     assert not storage.is_private(right["url"].partition("/site/")[2])
+
+
+async def test_names_with_characters_of_urls_are_signed(bucket_shop: tuple[Shop, str]) -> None:
+    """A file of v4 can have any extension."""
+    shop, _ = bucket_shop
+    storage = shop.site.octavo.infrastructure.media.storage
+    assert isinstance(storage, S3Storage)
+    (file,) = await shop.add(("files", "report.txt", b"secret", "text/plain"))
+    name = "report_1.100% #1?.txt"
+    storage.move(file["url"].partition("/site/")[2], name)
+    url = storage.url_of(name)
+    await shop.site.database.execute(f"UPDATE files SET url = '{url}' WHERE id = {file['id']}")
+    hidden = await hide(shop, file)
+    assert plain(hidden["url"]) == "/uploads/report_1.100%25%20%231%3F.txt"
+    assert (await get(shop, hidden["url"])).body == b"secret"

@@ -6,7 +6,7 @@ is still either the old one or the new one, and the next run continues: it also 
 """
 
 import shutil
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ import orjson
 
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.media.file_preparation import clean_file, prepared_type
+from octavo.content.media.file_privacy import Purge, purge_nothing
 from octavo.content.media.file_types import HEAD_BYTES, type_of
 from octavo.content.media.image_workers import IMAGE_WORKERS
 from octavo.content.media.library import MediaLibrary, Replacement
@@ -63,8 +64,10 @@ class _CheckedPart:
 class FileCleaner:
     """Cleans the stored files of one project. The storage must be a `ReadableStorage`."""
 
-    def __init__(self, writer: EntryWriter, media: MediaLibrary) -> None:
+    def __init__(self, writer: EntryWriter, media: MediaLibrary, purge: Purge = purge_nothing) -> None:
+        """Create the service. `purge` purges the copies of files in CDNs."""
         self._writer = writer
+        self._purge = purge
         self._storage: Storage = media.storage
         self._type = writer.registry.content_types[FILE]
         self._rows = EntryReader(writer.database, writer.registry)
@@ -155,7 +158,8 @@ class FileCleaner:
                 staged.append(await in_thread(partial(self._stage, part, described["ext"])))
             replacement = Replacement(self._storage, StoredFile(described, staged))
             await replacement.swap()
-            await self._writer.run(partial(self._update, row["id"], changes, held))
+            names = sorted(replacement.names)
+            await self._writer.run(partial(self._update, row["id"], changes, held, names))
         except BaseException as error:
             if replacement is not None:
                 await replacement.undo()
@@ -171,10 +175,13 @@ class FileCleaner:
         temporary = temporary_in(self._storage, extension)
         return Part(part.format, part.name, self._storage.write(part.path, temporary, part.mime))
 
-    async def _update(self, file_id: int, changes: Mapping[str, Any], held: Lease, unit: EntryUnit) -> None:
+    async def _update(
+        self, file_id: int, changes: Mapping[str, Any], held: Lease, names: Sequence[str], unit: EntryUnit
+    ) -> None:
         await unit.connection.lock(file_lock(file_id))
         if not await unit.update(self._type, file_id, dict(changes), actor_id=None):
             raise NotFoundError
+        await self._purge(unit, names)
         await held.end_with(unit)
 
 

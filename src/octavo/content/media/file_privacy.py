@@ -57,7 +57,7 @@ Purge = Callable[[UnitOfWork, Sequence[str]], Awaitable[None]]
 ResultT = TypeVar("ResultT")
 
 
-async def _purge_nothing(unit: UnitOfWork, names: Sequence[str]) -> None:
+async def purge_nothing(unit: UnitOfWork, names: Sequence[str]) -> None:
     """Do nothing: there are no CDNs."""
 
 
@@ -95,7 +95,7 @@ class FilePrivacy:
         self._mover = PrivateFileMover(writer.database, media.storage)
         self._outbox = outbox
         self._type = writer.registry.content_types[FILE]
-        self.purge: Purge = _purge_nothing
+        self.purge: Purge = purge_nothing
         """Purges the copies of files in CDNs."""
 
     @property

@@ -68,11 +68,10 @@ def check_signature(
         raise ForbiddenError(f"{EXPIRES}: the URL has expired")
 
 
-def url_signer(secret: str, clock: Clock = SYSTEM_CLOCK) -> Callable[[str], str]:
-    """Return a function that signs the URL of a file of this server, which can have parameters."""
+def path_signer(secret: str, clock: Clock = SYSTEM_CLOCK) -> Callable[[str, str], str]:
+    """Return a function that signs the URL of a file of this server: its decoded path, and its query string."""
 
-    def signed(url: str) -> str:
-        path, _, query = url.partition("?")
+    def signed(path: str, query: str) -> str:
         path = quote(path, safe="/")
         expires = (int(clock.wall()) // _STEP + 2) * _STEP
         query = f"{query}&{EXPIRES}={expires}" if query else f"{EXPIRES}={expires}"
@@ -81,8 +80,18 @@ def url_signer(secret: str, clock: Clock = SYSTEM_CLOCK) -> Callable[[str], str]
     return signed
 
 
+def local_url_signer(sign: Callable[[str, str], str]) -> Callable[[str], str]:
+    """Return a function that signs a URL of the local storage, whose path is not encoded."""
+
+    def signed(url: str) -> str:
+        path, _, query = url.partition("?")
+        return sign(path, query)
+
+    return signed
+
+
 def remote_url_signer(
-    sign: Callable[[str], str], name_of: Callable[[str], str | None], base: str
+    sign: Callable[[str, str], str], name_of: Callable[[str], str | None], base: str
 ) -> Callable[[str], str]:
     """Return a function that replaces a URL in a bucket with one of this service, signed.
 
@@ -92,9 +101,9 @@ def remote_url_signer(
     def signed(url: str) -> str:
         path, _, query = url.removeprefix(base).partition("?")
         if path.startswith("/"):
-            return f"{base}{sign(f'{unquote(path)}?{query}' if query else unquote(path))}"
+            return f"{base}{sign(unquote(path), query)}"
         name = name_of(url)
-        return url if name is None else f"{base}{sign(f'/uploads/{name}')}"
+        return url if name is None else f"{base}{sign(f'/uploads/{name}', '')}"
 
     return signed
 

@@ -15,7 +15,7 @@ from octavo.api.rest.endpoints import ContentEndpoints
 from octavo.content.controllers.content import ContentController
 from octavo.content.media.files import FileService
 from octavo.content.media.preset_urls import PresetUrls
-from octavo.content.media.private_files import remote_url_signer, url_signer
+from octavo.content.media.private_files import local_url_signer, path_signer, remote_url_signer
 from octavo.content.media.private_urls import PrivateUrls
 from octavo.content.media.storage.base import hides_files
 from octavo.content.media.storage.local import LocalStorage
@@ -63,10 +63,11 @@ def _file_rewriter(shared: Infrastructure) -> FileRewriter | None:
         return UrlSigner(storage.sign)
     secret = shared.settings.api.images.secret
     if hides_files(storage) and secret is not None:
-        sign = url_signer(secret)
-        if not isinstance(storage, LocalStorage):
-            sign = remote_url_signer(sign, shared.storage.name_of, _public_base(shared.settings))
-        private = PrivateUrls(sign, withholds=options.withholds_private_urls(shared.settings))
+        sign = path_signer(secret)
+        is_local = isinstance(storage, LocalStorage)
+        base = _public_base(shared.settings)
+        signer = local_url_signer(sign) if is_local else remote_url_signer(sign, shared.storage.name_of, base)
+        private = PrivateUrls(signer, withholds=options.withholds_private_urls(shared.settings))
         private.presets = _preset_urls(shared, private.mark)
         return private
     return _preset_urls(shared)

@@ -7,6 +7,7 @@ import threading
 import urllib.error
 import urllib.request
 from dataclasses import replace
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,63 @@ def test_existence(options: S3Options) -> None:
     storage = S3Storage(options)
     put(storage, "a_1.txt")
     assert [storage.exists(name) for name in ("a_1.txt", "none.txt")] == [True, False]
+
+
+class _WithoutListing(BaseHTTPRequestHandler):
+    """Forwards requests as S3 does for a key without the permission ListBucket: missing objects are forbidden."""
+
+    upstream = 0
+
+    def forward(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        upstream = HTTPConnection("127.0.0.1", self.upstream, timeout=60)
+        upstream.request(self.command, self.path, body, dict(self.headers))
+        answer = upstream.getresponse()
+        content = answer.read()
+        is_refused = "list-type=2" in self.path or answer.status == 404
+        refusal = b"<Error><Code>AccessDenied</Code></Error>" if self.command != "HEAD" else b""
+        self.send_response(403 if is_refused else answer.status)
+        for name, value in () if is_refused else answer.getheaders():
+            if name.lower() not in ("transfer-encoding", "connection", "server", "date"):
+                self.send_header(name, value)
+        if is_refused:
+            self.send_header("Content-Length", str(len(refusal)))
+        self.end_headers()
+        self.wfile.write(refusal if is_refused else content)
+        upstream.close()
+
+    do_GET = do_HEAD = do_PUT = do_POST = forward  # noqa: N815 - the names of http.server
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+def test_missing_objects_are_missing_without_the_permission_to_list(
+    options: S3Options, s3_server: S3Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    handler = type("Handler", (_WithoutListing,), {"upstream": s3_server.port})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+    try:
+        address = f"http://127.0.0.1:{server.server_address[1]}"
+        storage = S3Storage(replace(options, endpoint=address, private_key="secret"))
+        put(storage, "a_1.txt")
+        assert [storage.exists(name) for name in ("a_1.txt", "none.txt")] == [True, False]
+        assert (storage.is_private("a_1.txt"), storage.private_facts("none.txt")) == (False, None)
+        with pytest.raises(FileNotFoundError):
+            storage.open("none.txt")
+        assert not storage.copy("none.txt", "b_1.txt")
+        storage.set_private(["a_1.txt", "none.txt"], private=True)
+        assert storage.is_private("a_1.txt")
+        assert caplog.messages == [
+            "the key of the bucket lacks the permission ListBucket, so files that cannot be read count as missing"
+        ]
+        with pytest.raises(ServiceUnavailable) as refused:
+            list(storage.private_names())
+        assert refused.value.reason == "the key of the bucket lacks the permission ListBucket"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 class _Interrupted(BaseHTTPRequestHandler):

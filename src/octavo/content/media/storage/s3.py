@@ -5,6 +5,7 @@ library is imported only if a project is configured for it. Errors of the servic
 """
 
 import importlib
+import logging
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,7 +31,11 @@ from octavo.core.net.calls import following
 from octavo.core.plurals import counted
 from octavo.core.values import dataclass
 
+logger = logging.getLogger(__name__)
+
 _NOT_FOUND: Final = frozenset({"404", "NoSuchKey", "NotFound", "412", "PreconditionFailed"})
+_REFUSED: Final = frozenset({"403", "AccessDenied"})
+_NO_LISTING: Final = "the key of the bucket lacks the permission ListBucket"
 _MOST_REMOVED: Final = 1000
 _OUR_OWN: Final = frozenset({"Bucket", "Key", "Body", "Delete", "ContentType"})
 _HIDDEN: Final = ".private-"
@@ -75,6 +80,7 @@ class S3Storage(KeyedStorage):
         self.signs = options.acl == "private"
         self._options = options
         self._client, self._failures = connect(options)
+        self._can_list: bool | None = None
         self._put = self._checked("PutObject", options.put)
         self._copied = {
             name: value for name, value in {**self._acl(), **self._put}.items() if self._knows("CopyObject", name)
@@ -135,6 +141,8 @@ class S3Storage(KeyedStorage):
         if self._hidden is None:
             return
         prefix = f"{self._names.root}{self._hidden}"
+        if not self._lists(again=True):
+            raise ServiceUnavailable(reason=_NO_LISTING)
         with self._speaking():
             pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._options.bucket, Prefix=prefix)
             names = [one["Key"].removeprefix(prefix) for page in pages for one in page.get("Contents", ())]
@@ -179,14 +187,14 @@ class S3Storage(KeyedStorage):
 
     def _head(self, name: str, private: bool) -> Mapping[str, Any] | None:
         try:
-            with self._speaking(missing=FileNotFoundError(name)):
+            with self._reading(name):
                 head: Mapping[str, Any] = self._client.head_object(**self._at(name, private))
         except FileNotFoundError:
             return None
         return head
 
     def _read(self, name: str, private: bool, options: Mapping[str, str] = MappingProxyType({})) -> IO[bytes]:
-        with self._speaking(missing=FileNotFoundError(name)):
+        with self._reading(name):
             body: IO[bytes] = self._client.get_object(**self._at(name, private), **options)["Body"]
         return BufferedReader(RemoteContent(body, self._speaking))
 
@@ -198,6 +206,10 @@ class S3Storage(KeyedStorage):
                 self._client.copy_object(**self._at(target, becomes), CopySource=source, **options)
         except FileNotFoundError:
             return False
+        except ServiceUnavailable:
+            if self._head(name, was) is None:
+                return False
+            raise
         return True
 
     def _delete_keys(self, keys: Sequence[str]) -> None:
@@ -246,16 +258,52 @@ class S3Storage(KeyedStorage):
         return {"ACL": self._options.acl} if self._options.acl else {}
 
     @contextmanager
+    def _reading(self, name: str) -> Iterator[None]:
+        """Convert errors of a request for an object; raises FileNotFoundError if it is missing.
+
+        S3 refuses requests for missing objects with 403 if the key cannot list the bucket.
+        """
+        try:
+            with self._speaking(missing=FileNotFoundError(name)):
+                yield
+        except ServiceUnavailable as error:
+            if _code_of(error.__cause__) in _REFUSED and not self._lists():
+                raise FileNotFoundError(name) from None
+            raise
+
+    def _lists(self, *, again: bool = False) -> bool:
+        """Return whether the key can list the bucket. It is checked once, or `again`. Raises ServiceUnavailable."""
+        if self._can_list is None or again:
+            try:
+                with self._speaking():
+                    self._client.list_objects_v2(Bucket=self._options.bucket, Prefix=self._names.root, MaxKeys=1)
+            except ServiceUnavailable as error:
+                if _code_of(error.__cause__) not in _REFUSED:
+                    raise
+                if self._can_list is None:
+                    logger.warning("%s, so files that cannot be read count as missing", _NO_LISTING)
+                self._can_list = False
+            else:
+                self._can_list = True
+        return self._can_list
+
+    @contextmanager
     def _speaking(self, missing: Exception | None = None) -> Iterator[None]:
         """Convert errors of the library; `missing` is raised for missing objects."""
         try:
             with following("storage", {"octavo.storage": self.provider}):
                 yield
         except self._failures as error:
-            response: Mapping[str, Any] = getattr(error, "response", {})
-            if missing is not None and response.get("Error", {}).get("Code") in _NOT_FOUND:
+            if missing is not None and _code_of(error) in _NOT_FOUND:
                 raise missing from None
             raise ServiceUnavailable(reason="the storage cannot be used") from error
+
+
+def _code_of(error: BaseException | None) -> str | None:
+    """Return the code of an error of S3: a name, or for requests without a body of the response, its status."""
+    response: Mapping[str, Any] = getattr(error, "response", {})
+    code: str | None = response.get("Error", {}).get("Code")
+    return code
 
 
 def _private_acl(options: Mapping[str, Any], private: bool) -> Mapping[str, Any]:
