@@ -1,4 +1,4 @@
-"""A project, and commands run in this process."""
+"""A project, and commands that run in this process."""
 
 import json
 from collections.abc import Callable
@@ -24,13 +24,13 @@ url = "http://127.0.0.1:9"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Stories and places, as a v4 folder."""
+    """A v4 project with stories and places."""
     return make_project(tmp_path / "site")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def call(request: pytest.FixtureRequest, project: Path) -> Call:
-    """Runs a command on the project, with each database in turn."""
+    """Return a function that runs a command on the project, with each database."""
     on_server = request.param == "postgresql"
     variables = database_variables(request.getfixturevalue("postgresql_url")) if on_server else {}
 
@@ -42,32 +42,32 @@ def call(request: pytest.FixtureRequest, project: Path) -> Call:
 
 @pytest.fixture
 def cached(project: Path) -> Path:
-    """The project with a cache in front that cannot be reached."""
+    """The project with an unreachable CDN."""
     (project / "config").mkdir(exist_ok=True)
     (project / "config/api.toml").write_text(CACHES, "utf-8")
     return project
 
 
 def said(result: Result) -> list[str]:
-    """The lines of a command that went well, without blanks at their ends."""
+    """Return the output lines of a successful command, without trailing blanks."""
     assert result.exit_code == 0, result.output
     return [line.rstrip() for line in result.stdout.splitlines()]
 
 
 def answered(result: Result) -> Any:
-    """The JSON of a command that went well."""
+    """Return the JSON of a successful command."""
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 
 
 def refused(result: Result) -> str:
-    """The message of a command that could not do it."""
+    """Return the error message of a failed command."""
     assert result.exit_code == 1, result.output
     assert result.stdout == ""
     return result.stderr.removeprefix("Error: ").rstrip()
 
 
 def purges(call: Call) -> list[list[str]]:
-    """The tags of waiting purges, in the order they were written."""
+    """Return the tags of pending purges, in order."""
     found = sorted(answered(call("jobs", "list", "--json"))["waiting"], key=lambda one: one["id"])
     return [one["payload"]["tags"] for one in found if one["topic"] == "purge"]

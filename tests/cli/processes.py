@@ -27,7 +27,7 @@ def free_port() -> int:
 
 
 def spawn(*arguments: str, **variables: str) -> subprocess.Popen[str]:
-    """Start a command. Nothing of the tests' own environment may decide."""
+    """Start a command, without the settings in the tests' own environment."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return subprocess.Popen(
         [sys.executable, "-m", "octavo", *arguments],
@@ -39,14 +39,14 @@ def spawn(*arguments: str, **variables: str) -> subprocess.Popen[str]:
 
 
 def run(*arguments: str, **variables: str) -> tuple[int, str]:
-    """Run a command to its end; exit code and everything it said."""
+    """Run a command. Return its exit code and output."""
     process = spawn(*arguments, **variables)
     output, _ = process.communicate(timeout=PATIENCE)
     return process.returncode, output
 
 
 def failure(output: str) -> str:
-    """The output of a command that failed, as text also if it logs JSON."""
+    """Return the output of a failed command, as text even if it logs JSON."""
     lines = []
     for line in output.splitlines():
         reported = json.loads(line) if line.startswith("{") else {}
@@ -69,7 +69,7 @@ class Server:
             return error.code, json.loads(error.read())
 
     def text(self, path: str) -> str:
-        """A page."""
+        """Return a page's text."""
         with urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE) as answer:
             return str(answer.read().decode())
 
@@ -77,7 +77,7 @@ class Server:
         return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
     def wait(self) -> None:
-        """Until it answers."""
+        """Wait until the service responds."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             try:
@@ -89,7 +89,7 @@ class Server:
         raise TimeoutError
 
     def wait_for(self, path: str, status: int) -> Any:
-        """The answer, as soon as it has that status."""
+        """Wait for a response with this status, and return it."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             try:
@@ -102,15 +102,15 @@ class Server:
         raise TimeoutError(path)
 
     def hear(self, start: str) -> list[str]:
-        """What it said, up to a line that starts so."""
+        """Return the output up to a line with this prefix."""
         return self._hear(lambda line: line.startswith(start))
 
     def hear_of(self, text: str) -> list[str]:
-        """What it said, up to a line that has this in it."""
+        """Return the output up to a line that contains this text."""
         return self._hear(lambda line: text in line)
 
     def _hear(self, enough: Callable[[str], bool]) -> list[str]:
-        """It does not live on when that never comes."""
+        """Kill the process if the line does not appear."""
         assert self.process.stdout is not None
         lines: list[str] = []
         watchdog = threading.Timer(PATIENCE, self.process.kill)
@@ -123,7 +123,7 @@ class Server:
         return lines
 
     def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """Exit code and everything it said."""
+        """Stop the service. Return its exit code and output."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         output, _ = self.process.communicate(timeout=PATIENCE)
@@ -132,7 +132,7 @@ class Server:
 
 @contextmanager
 def serving(command: str, project: Path, *options: str, **variables: str) -> Iterator[Server]:
-    """A service for the time of the block; it answers at the beginning."""
+    """Run a service for the duration of the block, starting when it responds."""
     port = free_port()
     server = Server(spawn(command, "--project", str(project), "--port", str(port), *options, **variables), port)
     try:

@@ -1,4 +1,4 @@
-"""Small projects for the tests of the command line: made in their own folder."""
+"""Small projects for tests of the command line, each in its own folder."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ PLACE: dict[str, Any] = {
 
 
 def write_type(project: Path, definition: dict[str, Any] | str) -> Path:
-    """Put a definition, or a text that is none, where v4 has it."""
+    """Write a definition, or an invalid text, at v4's path."""
     name = "story" if isinstance(definition, str) else definition["info"]["singularName"]
     file = project / f"src/api/{name}/content-types/{name}/schema.json"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def write_type(project: Path, definition: dict[str, Any] | str) -> Path:
 
 
 def make_project(folder: Path, *, secrets: str = SECRETS) -> Path:
-    """A project with stories and places, in the way of v4: no settings but `.env`."""
+    """Write a v4 project with stories and places, and no settings except `.env`."""
     write_type(folder, STORY)
     write_type(folder, PLACE)
     (folder / "public/uploads").mkdir(parents=True)
@@ -47,7 +47,7 @@ def make_project(folder: Path, *, secrets: str = SECRETS) -> Path:
 
 
 def database_variables(postgresql_url: str) -> dict[str, str]:
-    """The variables of v4 for a server that is reached through a socket in the file system."""
+    """Return v4's variables for a server with a Unix socket."""
     parts = urlsplit(postgresql_url)
     return {
         "DATABASE_CLIENT": "postgres",

@@ -1,4 +1,4 @@
-"""`octavo admin`: administrators made, listed and given new passwords, on both databases."""
+"""`octavo admin`: create and list administrators, and reset passwords, on each database."""
 
 from pathlib import Path
 
@@ -79,21 +79,23 @@ def test_reset_password(call: Call) -> None:
         ("b@example.org", GOOD, ("--firstname", "x" * 256), "A name must have at most 255 characters and no NUL"),
     ],
 )
-def test_what_cannot_be_made(call: Call, email: str, password: str, options: tuple[str, ...], message: str) -> None:
+def test_invalid_administrators_are_refused(
+    call: Call, email: str, password: str, options: tuple[str, ...], message: str
+) -> None:
     make(call)
     result = call("admin", "create-user", email, "--password-stdin", *options, input=f"{password}\n")
     assert refused(result) == message
     assert len(answered(call("admin", "list", "--json"))) == 1
 
 
-def test_nobody_gets_no_password(call: Call) -> None:
+def test_passwords_of_unknown_administrators_are_refused(call: Call) -> None:
     result = call("admin", "reset-password", "nobody@example.org", "--password-stdin", input=f"{GOOD}\n")
     assert refused(result) == "No administrator has the email address nobody@example.org"
 
 
 @pytest.mark.usefixtures("usual_password_cost")
 @pytest.mark.anyio
-async def test_the_first_administrator_is_made_once(database: Database, tmp_path: Path) -> None:
+async def test_the_first_administrator_is_created_once(database: Database, tmp_path: Path) -> None:
     """Variables create only the first administrator, and never overwrite a password."""
     await prepare_database(database, load_registry(make_project(tmp_path / "other")), "en")
     assert await ensure_first_administrator(database, "Ann@example.org", GOOD)

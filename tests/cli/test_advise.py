@@ -1,4 +1,4 @@
-"""`octavo db suggest-indexes`, with slow lists, and the query plans of `octavo slow`, on both databases."""
+"""`octavo db suggest-indexes` with slow lists, and the query plans of `octavo slow`, on each database."""
 
 import asyncio
 import json
@@ -101,7 +101,7 @@ def advise(project: Path, variables: dict[str, str], *options: str) -> Any:
 
 
 def told_plans(server: Server, project: Path, variables: dict[str, str], target: str, shape: str) -> dict[str, Any]:
-    """What is told of a request, once its plan is known. It is asked again where another statement of it was slower."""
+    """Return the plans of a request, once they are known. Retry if another of its statements was slower."""
     deadline = time.monotonic() + PATIENCE
     address = f"http://127.0.0.1:{server.port}"
     while True:
@@ -118,7 +118,7 @@ def told_plans(server: Server, project: Path, variables: dict[str, str], target:
         time.sleep(0.2)
 
 
-def test_what_was_slow_gets_an_index(project: Path, variables: dict[str, str]) -> None:
+def test_slow_requests_get_an_index(project: Path, variables: dict[str, str]) -> None:
     what_was_slow_gets_an_index(project, variables)
 
 
@@ -164,7 +164,7 @@ def what_was_slow_gets_an_index(project: Path, variables: dict[str, str]) -> Non
         assert server.get(listed) == (200, before)
 
 
-def test_requests_are_looked_at_without_a_service(project: Path, variables: dict[str, str]) -> None:
+def test_requests_are_analyzed_without_a_service(project: Path, variables: dict[str, str]) -> None:
     def of(query: str) -> Any:
         return advise(project, variables, "--request", f"/api/articles?{query}")
 
@@ -187,12 +187,12 @@ def test_requests_are_looked_at_without_a_service(project: Path, variables: dict
     assert of("filters[id][$eq]=1") == {"proposals": [], "without": [], "done": []}
 
 
-def test_an_index_for_parts_is_made_at_once_or_told(project: Path, variables: dict[str, str]) -> None:
+def test_a_trigram_index_is_created_or_described(project: Path, variables: dict[str, str]) -> None:
     request = "https://example.org/api/articles?filters[title][$containsi]=title%2077#top"
     found = advise(project, variables, "--request", request, "--apply")
     assert found["proposals"][0]["for"] == ["/api/articles?filters[title][$containsi]=title%2077"]
     reported = "; ".join(found["done"])
-    if variables and "Not created" in reported:  # a PostgreSQL without pg_trgm
+    if variables and "Not created" in reported:  # PostgreSQL without pg_trgm
         assert "CREATE EXTENSION pg_trgm, then restart. Until then, searches run without the index" in reported
         assert "CREATE EXTENSION pg_trgm" in tell(project, variables, "db", "upgrade")["warnings"][0]
         return
@@ -201,7 +201,7 @@ def test_an_index_for_parts_is_made_at_once_or_told(project: Path, variables: di
     assert tell(project, variables, "db", "upgrade") == {"applied": [], "left": [], "warnings": []}
 
 
-def test_refuses_what_is_no_list(project: Path, variables: dict[str, str]) -> None:
+def test_other_requests_are_refused(project: Path, variables: dict[str, str]) -> None:
     for request, why in (
         ("/api/nothing?sort=title", "is not a list of a content type"),
         ("/api/articles?sort=nothing", "Invalid parameter nothing"),

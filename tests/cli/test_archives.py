@@ -1,4 +1,4 @@
-"""`octavo export`, `octavo import`, `octavo db copy`: what they ask, say and refuse."""
+"""`octavo export`, `octavo import`, `octavo db copy`: confirmations, output and errors."""
 
 import asyncio
 import json
@@ -62,7 +62,7 @@ def test_an_archive_is_of_the_version_that_the_lock_file_names(call: Call, proje
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
-def test_other_definitions_are_told_before_anything_is_lost(call: Call, project: Path, tmp_path: Path) -> None:
+def test_different_definitions_are_reported_before_data_is_lost(call: Call, project: Path, tmp_path: Path) -> None:
     archive = str(write_archive(tmp_path / "in.tar", town_files()))
     write_type(project, STORY)
     file = project / "src/components/parts/window.json"
@@ -114,7 +114,7 @@ def test_copy(
 def test_paths_of_a_copy_are_those_of_database_url(
     call: Call, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Relative to the project, wherever the command runs; `%20` is a blank."""
+    """Relative to the project, wherever the command runs; `%20` is a space."""
     said(call("db", "upgrade"))
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -152,14 +152,14 @@ def test_a_service_that_runs_is_noticed(call: Call, project: Path, tmp_path: Pat
 
 
 @pytest.mark.usefixtures("cached")
-def test_caches_in_front_forget_what_an_import_replaces(call: Call, tmp_path: Path) -> None:
+def test_an_import_purges_cdns(call: Call, tmp_path: Path) -> None:
     said(call("import", "-f", str(write_archive(tmp_path / "in.tar", town_files())), "--force"))
     assert purges(call) == [["all"]]
 
 
 @pytest.mark.usefixtures("cached")
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
-def test_caches_in_front_forget_what_a_copy_replaces(
+def test_a_copy_purges_cdns(
     call: Call, project: Path, tmp_path: Path, postgresql_server: PostgresqlServer, postgresql_url: str
 ) -> None:
     said(call("db", "upgrade"))

@@ -1,4 +1,4 @@
-"""`octavo audit`: what administrators have done, on both databases."""
+"""`octavo audit`: the actions of administrators, on each database."""
 
 import json
 import re
@@ -6,7 +6,7 @@ import re
 from tests.cli.conftest import Call, answered, said
 
 
-def test_where_nothing_was_done(call: Call) -> None:
+def test_an_empty_audit_log(call: Call) -> None:
     assert answered(call("audit", "--json")) == []
     asked = ("--by", "ann@example.org", "--type", "api::a.a", "--entry", "1", "--limit", "5")
     assert answered(call("audit", *asked, "--json")) == []

@@ -1,4 +1,4 @@
-"""Copies by the clock: made, verified, listed; damaged copies are reported; failures leave no files."""
+"""Scheduled backups: created, verified, listed. Damaged copies are reported, and failures leave no files."""
 
 import json
 import os
@@ -16,12 +16,14 @@ from tests.s3_server import KEY, SECRET, S3Server
 
 @pytest.fixture(autouse=True)
 def tools(postgresql_server: PostgresqlServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tools of the server at hand; little has to stay free."""
+    """The server's tools are on the path, and little free space is required."""
     monkeypatch.setenv("PATH", f"{postgresql_server.binaries}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__MIN_FREE_SPACE", "1 MB")
 
 
-def test_made_verified_kept_restored(call: Call, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backups_are_created_verified_retained_and_restored(
+    call: Call, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said(call("db", "upgrade"))
     said(call("permissions", "grant", "public", "api::story.story.find"))
     (project / "public/uploads/a.jpg").write_text("a")
@@ -45,7 +47,7 @@ def test_made_verified_kept_restored(call: Call, project: Path, monkeypatch: pyt
     assert not [*project.glob("backups/.unfinished*"), *project.glob("backups/*/.scratch*")]
 
 
-def test_a_damaged_copy_is_told(call: Call, project: Path) -> None:
+def test_a_damaged_copy_is_reported(call: Call, project: Path) -> None:
     said(call("db", "upgrade"))
     said(call("db", "backup", "--scheduled"))
     (manifest,) = project.glob("backups/*/manifest.json")
@@ -64,7 +66,7 @@ def test_a_damaged_copy_is_told(call: Call, project: Path) -> None:
 
 @pytest.fixture
 def bucket(s3_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> str:
-    """An empty bucket that copies are sent to; the folder has the newest alone."""
+    """An empty bucket for backups. The folder retains only the newest one."""
     name = s3_server.new_bucket()
     given = {
         "NAME": name,
@@ -82,7 +84,7 @@ def bucket(s3_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> str:
     return name
 
 
-def test_sent_to_a_bucket_kept_there_and_brought_back(
+def test_backups_are_uploaded_to_a_bucket_and_restored_from_it(
     call: Call, project: Path, bucket: str, s3_server: S3Server
 ) -> None:
     said(call("db", "upgrade"))
@@ -109,13 +111,13 @@ def test_sent_to_a_bucket_kept_there_and_brought_back(
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
-def test_what_the_bucket_does_not_have_is_sent_next_time(
+def test_missing_files_are_uploaded_with_the_next_backup(
     call: Call, project: Path, bucket: str, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said(call("db", "upgrade"))
     monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__BUCKET__NAME", "nobody-has-made-this-one")
     assert "s3://nobody-has-made-this-one/copies/site cannot be used" in refused(call("db", "backup", "--scheduled"))
-    assert len([*project.glob("backups/*/manifest.json")]) == 1  # it is there all the same
+    assert len([*project.glob("backups/*/manifest.json")]) == 1  # it is stored all the same
     monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__BUCKET__NAME", bucket)
     assert said(call("db", "backup", "--scheduled"))[1].startswith("Uploaded 2 to ")
     (key,) = [one for one in s3_server.keys(bucket) if one.endswith("database.db")][:1]

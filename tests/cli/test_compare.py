@@ -1,4 +1,4 @@
-"""`octavo compare` with two running services: planted differences are found, and no others."""
+"""`octavo compare` with two running services: it finds all deliberate differences, and no others."""
 
 import json
 import shutil
@@ -172,7 +172,7 @@ def command(*arguments: str, project: Path, **variables: str) -> Result:
 
 @pytest.fixture(scope="module")
 def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Server]]:
-    """A service with content that everybody can read."""
+    """A service with public content."""
     project = write_project(tmp_path_factory.mktemp("old") / "site")
     for arguments in (("db", "upgrade"), ("permissions", "grant", "public", "api::*.find*")):
         result = command(*arguments, project=project)

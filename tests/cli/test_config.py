@@ -23,7 +23,7 @@ def test_shows_values_and_sources(call: Call, project: Path) -> None:
     assert lines[-1] == "Settings, definitions and code are valid."
 
 
-def test_tells_the_version_of_v4(call: Call, project: Path) -> None:
+def test_the_version_of_v4_is_reported(call: Call, project: Path) -> None:
     (project / "yarn.lock").write_text('"@strapi/strapi@4.13.1":\n  version "4.13.1"\n', "utf-8")
     found = answered(call("config", "check", "--json"))
     assert (found["v4Version"], found["rules"]["queryStrings"]) == ("4.13.1", "merged")
@@ -61,7 +61,7 @@ router = CoreRouter(config={"find": {"policies": [lambda context: False]}, "dele
 """
 
 
-def test_fields_that_rest_guards_alone_are_named(call: Call, project: Path) -> None:
+def test_graphql_fields_without_the_guards_of_rest_are_listed(call: Call, project: Path) -> None:
     (project / "src/api/story/routes").mkdir(parents=True, exist_ok=True)
     (project / "src/api/story/routes/story.py").write_text(ROUTER, "utf-8")
     guards = answered(call("config", "check", "--json"))["guards"]
@@ -91,7 +91,7 @@ def remarks(call: Call) -> list[str]:
     return [f"{item['severity']} {item['source']}: {item['path']}: {item['message']}" for item in found]
 
 
-def test_remarks_on_definitions_are_told_and_refused_where_wished(call: Call, project: Path) -> None:
+def test_remarks_on_definitions_are_reported_and_fail_with_strict(call: Call, project: Path) -> None:
     said(call("config", "check", "--strict"))
     assert remarks(call) == []
     add_type(project, "lamp", "lamps")
@@ -104,7 +104,7 @@ def test_remarks_on_definitions_are_told_and_refused_where_wished(call: Call, pr
     assert (strict.exit_code, "Error: 1 remark on the definitions" in strict.stderr) == (1, True)
 
 
-def test_what_may_not_be_meant_is_told(call: Call, project: Path) -> None:
+def test_suspicious_settings_are_reported(call: Call, project: Path) -> None:
     (project / "config").mkdir()
     control = '[caching.control."api::stroy.story"]\n"autenticated" = "max-age=5"\n'
     caches = '[caching.purge.caches.front]\nkind = "purge"\nurl = "https://front.example/?key=hidden"\n'

@@ -1,4 +1,4 @@
-"""`octavo db copy` with a MySQL source: what it takes, says and refuses."""
+"""`octavo db copy` with a MySQL source: options, output and errors."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`octavo db copy` into MySQL and MariaDB: interrupted copies and repeated ones."""
+"""`octavo db copy` to MySQL and MariaDB: interrupted and repeated copies."""
 
 import os
 import signal
@@ -42,7 +42,7 @@ asyncio.run(copy(*sys.argv[1:]))
 """A copy that kills its process after a number of rows."""
 
 
-def test_a_killed_copy_leaves_nothing_and_can_run_again(
+def test_a_killed_copy_leaves_nothing_and_can_be_repeated(
     project: Path, mysql_server: MysqlServer, mysql_name: str
 ) -> None:
     source, url = project / "source.db", mysql_server.url(mysql_name)

@@ -1,4 +1,4 @@
-"""Custom fields of which nothing is known are what their columns are, for the service and for commands alike."""
+"""The service and commands treat unknown custom fields by their column type."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from tests.cli.projects import STORY, write_type
 SETTINGS = '[customFields]\n"plugin::stars.stars" = "integer"\n"global::facts" = "json"\n"global::on" = "boolean"\n'
 
 
-def test_columns_tell_what_nobody_else_does(call: Call, project: Path) -> None:
+def test_unknown_custom_fields_have_the_type_of_their_column(call: Call, project: Path) -> None:
     fields = {name: {"type": "customField", "customField": name} for name in ("plugin::stars.stars", "global::facts")}
     flag = {"a": {"type": "customField", "customField": "global::on"}}
     write_type(project, {**STORY, "attributes": {**STORY["attributes"], **flag, **_named(fields)}})

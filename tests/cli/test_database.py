@@ -20,7 +20,7 @@ LATER = {
 
 
 def shorten(project: Path) -> None:
-    """A definition that wants less than the database has."""
+    """Write a definition with fewer attributes than the database has."""
     write_type(project, {**STORY, "attributes": {"name": {"type": "string"}}})
 
 
@@ -43,14 +43,14 @@ def test_diff_and_upgrade(call: Call, project: Path) -> None:
 
 @pytest.fixture
 def tools(postgresql_server: PostgresqlServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tools of the server at hand, in front of others."""
+    """The server's tools come first on the path."""
     monkeypatch.setenv("PATH", f"{postgresql_server.binaries}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.mark.usefixtures("tools")
 def test_backup_and_restore(call: Call, tmp_path: Path) -> None:
     said(call("db", "upgrade"))
-    said(call("db", "totals", "--enable"))  # triggers, with functions where there are any
+    said(call("db", "totals", "--enable"))  # triggers, and functions if the database has any
     copy = tmp_path / "copies/monday.db"
     said(call("permissions", "grant", "public", "api::story.story.find"))
     said(call("db", "backup", str(copy)))
@@ -65,7 +65,7 @@ def test_backup_and_restore(call: Call, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("tools")
 def test_a_copy_replaces_everything(call: Call, project: Path, tmp_path: Path) -> None:
-    """Tables that are younger than the copy go, too, and the service starts on what is there again."""
+    """Tables created after the copy are dropped, too, and the service starts on the restored database."""
     said(call("db", "upgrade"))
     said(call("db", "backup", str(tmp_path / "copy")))
     write_type(project, LATER)
@@ -78,7 +78,7 @@ def test_a_copy_replaces_everything(call: Call, project: Path, tmp_path: Path) -
 
 @pytest.mark.usefixtures("tools")
 @pytest.mark.parametrize("call", ["postgresql"], indirect=True)
-def test_what_is_no_copy_or_half_of_one_changes_nothing(call: Call, tmp_path: Path) -> None:
+def test_invalid_and_incomplete_copies_change_nothing(call: Call, tmp_path: Path) -> None:
     said(call("db", "upgrade"))
     said(call("permissions", "grant", "public", "api::story.story.find"))
     said(call("db", "backup", str(tmp_path / "copy")))
@@ -92,10 +92,10 @@ def test_what_is_no_copy_or_half_of_one_changes_nothing(call: Call, tmp_path: Pa
 
 @pytest.mark.usefixtures("tools")
 @pytest.mark.parametrize("call", ["postgresql"], indirect=True)
-def test_what_stands_in_the_way_is_told(
+def test_obstacles_to_a_restore_are_reported(
     call: Call, tmp_path: Path, postgresql_server: PostgresqlServer, postgresql_url: str
 ) -> None:
-    """However much of the copy no client has read then: more than fits into pipes."""
+    """Even if the unread part of the copy does not fit into a pipe."""
     name = database_name(postgresql_url)
     rows = "SELECT repeat(md5(n::text), 40) FROM generate_series(1, 2000) AS n"
     postgresql_server.run_sql(name, f"CREATE TABLE notes AS {rows}")
@@ -106,7 +106,7 @@ def test_what_stands_in_the_way_is_told(
 
 
 @pytest.mark.parametrize("call", ["postgresql"], indirect=True)
-def test_without_the_tools_it_says_so(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_tools_are_reported(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said(call("db", "upgrade"))
     monkeypatch.setenv("PATH", str(tmp_path))
     (tmp_path / "copy").touch()
@@ -131,7 +131,7 @@ def test_restores_only_databases(call: Call, project: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
-def test_copies_what_is_in_use(call: Call, project: Path, tmp_path: Path) -> None:
+def test_a_database_in_use_is_copied(call: Call, project: Path, tmp_path: Path) -> None:
     said(call("db", "upgrade"))
     connection = apsw.Connection(str(project / ".octavo/data.db"))
     connection.execute("INSERT INTO stories (title) VALUES ('kept')")
@@ -141,7 +141,7 @@ def test_copies_what_is_in_use(call: Call, project: Path, tmp_path: Path) -> Non
     assert copied == [("kept",)]
 
 
-def test_totals_are_kept_checked_and_removed(call: Call, project: Path) -> None:
+def test_counts_are_maintained_checked_and_removed(call: Call, project: Path) -> None:
     assert said(call("db", "totals"))[0].startswith("No counts are maintained yet")
     said(call("db", "totals", "--enable"))
     assert answered(call("db", "totals", "--json"))["totals"][0]["maintained"]

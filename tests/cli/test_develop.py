@@ -1,4 +1,4 @@
-"""`octavo develop`: secrets, seed, and every change of a project while it is served."""
+"""`octavo develop`: secrets, seed, and changes of a project while it is served."""
 
 import json
 import signal
@@ -25,7 +25,7 @@ ENTRIES = [{"uid": "api::story.story", "key": "one", "data": {"title": "The one"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """With a seed."""
+    """A project with a seed."""
     made = make_project(tmp_path / "site")
     (made / "seed").mkdir()
     (made / "seed/seed.json").write_text(json.dumps(SEED), "utf-8")
@@ -70,7 +70,7 @@ def test_loads_the_seed_on_postgresql(project: Path, postgresql_url: str) -> Non
 
 
 class Callers:
-    """Ask again and again, each time over a new connection, until the block ends."""
+    """Send requests in a loop, each over a new connection, until the block ends."""
 
     def __init__(self, server: Server, path: str) -> None:
         self.answered = 0
@@ -101,7 +101,7 @@ class Callers:
 
 
 def test_follows_every_change(project: Path) -> None:
-    """On one port that answers all the time."""
+    """The port responds all the time."""
     with serving("develop", project, "--seed") as server:
         server.hear("Octavo")
         with Callers(server, "/api/stories") as callers:
@@ -140,7 +140,7 @@ STOPS = (
 
 
 def test_changed_code_that_would_end_the_process_is_a_problem(project: Path) -> None:
-    """At import, in its own file, in `register` and in `bootstrap`: what was served before is still served."""
+    """At import, in its own file, in `register` and in `bootstrap`: the previous version is still served."""
     with serving("develop", project, "--seed") as server:
         server.hear("Octavo")
         for statement in STOPS:
@@ -161,8 +161,8 @@ def test_changed_code_that_would_end_the_process_is_a_problem(project: Path) -> 
 NOISE = ("4913", ".schema.json.swp", ".#schema.json", "#schema.json#", "schema.json~", "schema.json___jb_tmp___")
 
 
-def test_what_editors_leave_behind_changes_nothing(project: Path) -> None:
-    """Locks, swap files, backups, and the file that takes the place of another: that one counts, and once."""
+def test_temporary_files_of_editors_are_ignored(project: Path) -> None:
+    """Locks, swap files, backups, and a file that replaces another: only the replaced file counts, once."""
     with serving("develop", project) as server:
         server.hear("Octavo")
         folder = (project / SCHEMA).parent

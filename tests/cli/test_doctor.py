@@ -1,4 +1,4 @@
-"""`octavo doctor`: one file for a bug report, complete also where something is broken, and without secrets."""
+"""`octavo doctor`: a file for bug reports, complete even in a broken project, and without secrets."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def report_of(project: Path, **variables: str) -> tuple[dict[str, Any], str]:
-    """The report and the output."""
+    """Return the report and the output."""
     file = project.parent / "report.json"
     code, output = run("doctor", "--project", str(project), "--file", str(file), **variables)
     assert code == 0, output
@@ -47,7 +47,7 @@ def test_collects_facts_of_a_running_service(project: Path) -> None:
     assert isinstance(report["service"]["log"], list)
 
 
-def test_tells_what_cannot_be_collected(project: Path) -> None:
+def test_missing_sections_are_reported(project: Path) -> None:
     write_type(project, "{")
     address = f"postgresql://somebody:{SECRET}@127.0.0.1:{free_port()}/nothing"
     report, output = report_of(project, DATABASE_URL=address)

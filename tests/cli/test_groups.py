@@ -1,4 +1,4 @@
-"""All commands: helped, exemplified, and loaded only when they are called."""
+"""All commands have a help text and examples, and are imported only when they are called."""
 
 import json
 import subprocess
@@ -137,7 +137,7 @@ def test_every_command_has_help_and_an_example(path: tuple[str, ...]) -> None:
     assert " ".join(path) in result.stdout
 
 
-def test_what_is_not_there() -> None:
+def test_unknown_commands_and_options() -> None:
     assert CliRunner().invoke(main, ["serve"]).exit_code == 2
     assert CliRunner().invoke(main, ["start", "--prot", "1"]).exit_code == 2
 
@@ -167,7 +167,7 @@ def test_the_version_is_an_option_too() -> None:
 
 
 @pytest.mark.parametrize("path", sorted({path[:-1] for path in COMMANDS}), ids=" ".join)
-def test_a_summary_is_one_whole_line(path: tuple[str, ...]) -> None:
+def test_a_summary_is_one_complete_line(path: tuple[str, ...]) -> None:
     shown = CliRunner().invoke(main, [*path, "--help"]).stdout.partition("Commands:\n")[2].splitlines()
     assert shown
     assert not [line for line in shown if line.startswith("   ") or line.endswith("...")]

@@ -1,4 +1,4 @@
-"""Help where a command is called wrong: suggestions, one name for a role, and no start warnings of the project."""
+"""Help after errors: suggestions, role names, and no start warnings of the project."""
 
 import json
 from pathlib import Path
@@ -38,12 +38,12 @@ def told(*arguments: str) -> str:
         ("permissions list public --role authenticated", "Expected one role: ROLE is public, --role is authenticated"),
     ],
 )  # fmt: skip
-def test_suggests_what_is_there(arguments: str, message: str) -> None:
+def test_existing_names_are_suggested(arguments: str, message: str) -> None:
     assert told(*arguments.split()) == f"Error: {message}"
 
 
-def test_every_alias_leads_to_what_a_command_has() -> None:
-    """Else a suggestion would name what no command knows any more."""
+def test_every_alias_suggests_an_existing_option() -> None:
+    """Otherwise a suggestion would name an option that no command has."""
     from octavo.cli.base import _ALIASES
     from tests.cli.test_groups import COMMANDS
 
@@ -64,7 +64,7 @@ def test_lists_the_permissions_of_one_role(call: Call) -> None:
     assert said(call("permissions", "list", "Authenticated"))[1].startswith("authenticated  ")
 
 
-def test_start_warnings_are_in_the_log_of_a_service_alone(project: Path) -> None:
+def test_start_warnings_are_only_in_the_log_of_a_service(project: Path) -> None:
     odd = {"title": {"type": "string", "color": "red"}}
     write_type(project, {**STORY, "attributes": odd})
     for arguments in ("routes list", "openapi", "permissions list", "content-types list"):

@@ -1,4 +1,4 @@
-"""Commands that write call the project's hooks, on both databases."""
+"""Commands that write call the project's hooks, on each database."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def register(app):
 """
 
 
-def test_what_commands_write_passes_by_hooks(call: Call, project: Path) -> None:
+def test_writes_of_commands_call_hooks(call: Call, project: Path) -> None:
     (project / "src/index.py").write_text(CODE)
     user = ("ann@example.org", "--password-stdin")
     made = call("users", "create", "bad", *user, input="ann-secret")

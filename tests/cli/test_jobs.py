@@ -1,4 +1,4 @@
-"""`octavo jobs`: tasks, what waits, what was given up."""
+"""`octavo jobs`: tasks, pending and failed jobs."""
 
 import asyncio
 from pathlib import Path
@@ -18,7 +18,7 @@ VALUES (7, 'jobs', '', '{"name": "work:fails"}', 9, 1, 1700000000000, 3, 'ValueE
 """
 
 
-def test_what_waits_and_what_was_given_up(call: Call, project: Path, request: pytest.FixtureRequest) -> None:
+def test_pending_and_failed_jobs(call: Call, project: Path, request: pytest.FixtureRequest) -> None:
     on_server = request.node.callspec.params["call"] == "postgresql"
     variables = database_variables(request.getfixturevalue("postgresql_url")) if on_server else {}
     assert answered(call("jobs", "list", "--json")) == {"tasks": [], "waiting": []}

@@ -1,4 +1,4 @@
-"""`octavo maintenance` and `octavo log-level`, on both databases."""
+"""`octavo maintenance` and `octavo log-level`, on each database."""
 
 from pathlib import Path
 

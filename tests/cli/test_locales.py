@@ -1,4 +1,4 @@
-"""`octavo locales`: listed, added, removed and made the default."""
+"""`octavo locales`: list, add and delete locales, and set the default."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ EN = {"id": 1, "code": "en", "name": "English (en)", "isDefault": True}
 
 @pytest.fixture
 def locale_variables(request: pytest.FixtureRequest) -> dict[str, str]:
-    """The variables of the database that `call` talks to."""
+    """Return the variables of the database that `call` uses."""
     on_server = request.node.callspec.params["call"] == "postgresql"
     return database_variables(request.getfixturevalue("postgresql_url")) if on_server else {}
 

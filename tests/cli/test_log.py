@@ -1,4 +1,4 @@
-"""What a service says while it runs: every line about one event, and no secret in any of them."""
+"""The log of a running service: a line for every event, and no secrets."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def call(server: Server, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, str]:
-    """The status, and the name of the request."""
+    """Return the status and the request id."""
     connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
     try:
         given = {"Content-Type": "application/json"} | {name.replace("_", "-"): text for name, text in headers.items()}
@@ -66,7 +66,7 @@ def test_lines_are_text_while_one_develops(project: Path) -> None:
     assert re.search(rf" INFO octavo\.access: GET '/api/stories' 403 in [\d.]+ ms for 127\.0\.0\.1 \[{name}\]$", line)
 
 
-def test_a_worker_that_dies_is_told(project: Path) -> None:
+def test_a_killed_worker_is_logged(project: Path) -> None:
     with serving("start", project, "--workers", "2", **LOG) as server:
         call(server, "GET", "/api/stories")
         reported = json.loads(server.hear_of("octavo.access")[-1])

@@ -1,4 +1,4 @@
-"""A service whose log is not read, or cannot be written, answers and ends as usual."""
+"""A service whose log is not read or cannot be written responds and stops as usual."""
 
 import os
 import subprocess

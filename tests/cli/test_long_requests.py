@@ -1,4 +1,4 @@
-"""What is under way for long when a service stops: an upload, and an event stream."""
+"""Long requests during a shutdown: an upload, and an event stream."""
 
 import json
 import signal

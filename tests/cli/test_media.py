@@ -1,4 +1,4 @@
-"""`octavo media`: what the commands report and change."""
+"""`octavo media`: output and changes of the commands."""
 
 import json
 from contextlib import closing
@@ -45,7 +45,7 @@ def test_strip(call: Call, project: Path) -> None:
     assert said(call("media", "strip", "--dry-run")) == ["0 files with metadata."]
 
 
-def test_strip_keeps_metadata_that_is_to_be_kept(call: Call, project: Path) -> None:
+def test_strip_keeps_the_configured_metadata(call: Call, project: Path) -> None:
     (project / "config").mkdir(exist_ok=True)
     (project / "config/plugins.toml").write_text("[upload.config]\nkeepMetadata = true\n", "utf-8")
     assert "metadata is to be kept" in refused(call("media", "strip"))

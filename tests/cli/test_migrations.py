@@ -1,4 +1,4 @@
-"""`octavo db migrate`, `migrations`, `migration` and `diff`: the project's own migrations."""
+"""`octavo db migrate`, `migrations`, `migration` and `diff`: custom migrations of a project."""
 
 import signal
 import time
@@ -50,7 +50,7 @@ def test_begun_shown_rehearsed_and_run(call: Call, project: Path) -> None:
     assert "done" in said(call("db", "migrations"))[1]
 
 
-def test_a_failing_one_stops_what_needs_the_tables(call: Call, project: Path) -> None:
+def test_a_failing_migration_stops_commands_that_need_the_tables(call: Call, project: Path) -> None:
     write(project, "1.sql", "CREATE TABLE visits (id integer);\nSELECT nothing;")
     for command in (("db", "upgrade"), ("db", "migrate"), ("db", "migrate", "--dry-run"), ("roles", "list")):
         assert "database/migrations/1.sql:2: " in refused(call(*command))
@@ -59,7 +59,7 @@ def test_a_failing_one_stops_what_needs_the_tables(call: Call, project: Path) ->
     assert said(call("db", "migrate")) == ["Run: 1.sql"]
 
 
-def test_a_project_may_choose_that_none_run_by_themselves(call: Call, project: Path) -> None:
+def test_a_project_can_disable_automatic_migrations(call: Call, project: Path) -> None:
     (project / "config").mkdir()
     (project / "config/database.toml").write_text("runMigrations = false\n", "utf-8")
     write(project, "1.sql", "SELECT nothing")
@@ -88,12 +88,12 @@ def test_rename(call: Call, project: Path) -> None:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def variables(request: pytest.FixtureRequest) -> dict[str, str]:
-    """Those that name each database in turn."""
+    """Return the variables that configure each database."""
     on_server = request.param == "postgresql"
     return database_variables(request.getfixturevalue("postgresql_url")) if on_server else {}
 
 
-def test_of_one_that_is_killed_nothing_stays(project: Path, variables: dict[str, str]) -> None:
+def test_a_killed_migration_leaves_nothing(project: Path, variables: dict[str, str]) -> None:
     file = write(project, "1.py", SLOW)
     killed = spawn("db", "migrate", "--project", str(project), **variables)
     deadline = time.monotonic() + PATIENCE

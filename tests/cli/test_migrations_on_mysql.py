@@ -1,4 +1,4 @@
-"""Migrations on MySQL and MariaDB, which commit each table change: dry runs are refused, and errors say so."""
+"""Migrations on MySQL and MariaDB, where DDL commits immediately: dry runs are refused, and errors report it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`octavo new`: a project that starts."""
+"""`octavo new`: the new project starts."""
 
 import re
 import stat
@@ -46,7 +46,7 @@ def test_secrets_are_never_the_same(tmp_path: Path) -> None:
     assert len(set(one) | set(two)) == 10
 
 
-def test_leaves_what_is_there(tmp_path: Path) -> None:
+def test_existing_folders_are_not_changed(tmp_path: Path) -> None:
     (tmp_path / "kept.txt").touch()
     message = f"{tmp_path} already exists and is not empty"
     assert refused(CliRunner().invoke(main, ["new", str(tmp_path)])) == message
@@ -59,7 +59,7 @@ def commands_of(readme: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("blank", [False, True])
-def test_the_readme_tells_what_is_there(tmp_path: Path, blank: bool) -> None:
+def test_the_readme_describes_the_project(tmp_path: Path, blank: bool) -> None:
     project = tmp_path / "garden"
     said(CliRunner().invoke(main, ["new", str(project), *(["--blank"] if blank else [])]))
     readme = (project / "README.md").read_text("utf-8")

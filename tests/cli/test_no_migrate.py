@@ -1,4 +1,4 @@
-"""`octavo start --no-migrate`: starts only on a database that is up to date, also without permission to change it."""
+"""`octavo start --no-migrate`: starts only on an up-to-date database, even without the privilege to change it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def refused(project: Path, **variables: str) -> str:
-    """The output of a start that fails."""
+    """Return the output of a start that fails."""
     arguments = ("start", "--no-migrate", "--project", str(project), "--port", str(free_port()))
     code, output = run(*arguments, **variables)
     assert code == 1, output
@@ -31,7 +31,7 @@ def refused(project: Path, **variables: str) -> str:
     return failure(output)
 
 
-def test_starts_only_if_nothing_has_to_change(project: Path) -> None:
+def test_the_start_needs_an_up_to_date_database(project: Path) -> None:
     output = refused(project)
     assert "  create table stories" in output
     assert "  create table octavo_hidden_entries\n" in output
@@ -54,7 +54,7 @@ def test_pending_migrations_stop_the_start(project: Path) -> None:
 
 @pytest.fixture
 def role(postgresql_server: PostgresqlServer, postgresql_url: str) -> Iterator[str]:
-    """The name for a role that cannot change tables."""
+    """Return the name of a role that cannot change tables."""
     name = f"app_{database_name(postgresql_url)}"
     yield name
     postgresql_server.run_sql(database_name(postgresql_url), f"DROP OWNED BY {name}; DROP ROLE {name}")

@@ -1,4 +1,4 @@
-"""`octavo permissions`: listed, granted and revoked, by action and by pattern."""
+"""`octavo permissions`: list, grant and revoke, by action and by pattern."""
 
 from pathlib import Path
 

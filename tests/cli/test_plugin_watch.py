@@ -1,4 +1,4 @@
-"""Plugins that are installed while `octavo develop` runs: a restart is needed, and it says so."""
+"""Plugins installed while `octavo develop` runs: the log says that a restart is needed."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def packages(tmp_path: Path) -> Path:
     return folder
 
 
-def test_develop_asks_for_a_restart(project: Path, packages: Path) -> None:
+def test_develop_reports_that_a_restart_is_needed(project: Path, packages: Path) -> None:
     with serving("develop", project, PYTHONPATH=f"{ROOT / 'src'}:{packages}") as server:
         server.hear_of("Octavo serves")
         install(packages, "1.4.0")
@@ -35,7 +35,7 @@ def test_develop_asks_for_a_restart(project: Path, packages: Path) -> None:
         assert server.stop()[0] == 0
 
 
-def test_tells_each_version_once(packages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_version_is_reported_once(packages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(packages))
     watch = PluginWatch()
     assert watch.news() == []

@@ -1,4 +1,4 @@
-"""`octavo purge`: what it takes and refuses; and what other commands purge."""
+"""`octavo purge`: options and errors, and the purges of other commands."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ USER = "plugin::users-permissions.user"
 
 
 @pytest.mark.parametrize("with_code", [False, True])
-def test_commands_purge_what_they_change(
+def test_commands_purge_their_changes(
     call: Call, cached: Path, with_code: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if with_code:
@@ -43,13 +43,13 @@ def test_commands_purge_what_they_change(
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
-def test_commands_write_nothing_down_without_caches(call: Call) -> None:
+def test_commands_store_no_purges_without_caches(call: Call) -> None:
     said(call("permissions", "grant", "public", "api::story.story.find"))
     assert purges(call) == []
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
-def test_names_that_nothing_has_are_refused(call: Call, project: Path) -> None:
+def test_unknown_names_are_refused(call: Call, project: Path) -> None:
     assert "no caches are configured" in refused(call("purge"))
     (project / "config").mkdir(exist_ok=True)
     (project / "config/api.toml").write_text(CACHES, "utf-8")

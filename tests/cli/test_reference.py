@@ -1,4 +1,4 @@
-"""docs/command-line.md is what the commands say."""
+"""docs/command-line.md matches the help texts."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""SIGHUP: a reload, with one worker and with several, that loses no request."""
+"""SIGHUP reloads the service, with one worker and with several, without failed requests."""
 
 import json
 import signal

@@ -1,4 +1,4 @@
-"""`octavo db restore`: choosing the backup, conflicting connections, and the backup's metadata."""
+"""`octavo db restore`: the choice of the backup, conflicting connections, and the backup's metadata."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ CREATE VIEW other.seen AS SELECT * FROM notes;
 CREATE FUNCTION other.of(mood) RETURNS integer LANGUAGE sql AS 'SELECT 1';
 CREATE POLICY of_mine ON other.mine USING (one() = 1);
 """
-"""What stands in another schema and would go with things of the project's."""
+"""Objects in another schema that depend on the project's."""
 LOST = (
     "default value for other.mine.one, function other.of(public.mood), policy of_mine on other.mine, "
     "table column other.mine.moods, table constraint mine_note_fkey on other.mine, view other.seen"
@@ -51,7 +51,7 @@ LOST = (
 
 @pytest.fixture(autouse=True)
 def tools(postgresql_server: PostgresqlServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tools of the server at hand."""
+    """The server's tools are on the path."""
     monkeypatch.setenv("PATH", f"{postgresql_server.binaries}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("OCTAVO_DATABASE__BACKUPS__MIN_FREE_SPACE", "1 MB")
 
@@ -60,7 +60,7 @@ def tools(postgresql_server: PostgresqlServer, monkeypatch: pytest.MonkeyPatch) 
 def change_and_restore(
     call: Call, tmp_path: Path, postgresql_server: PostgresqlServer, postgresql_url: str
 ) -> Callable[[str], None]:
-    """Copies the database, changes it, and puts the copy back."""
+    """Back up the database, change it, and restore the backup."""
 
     def run(change: str) -> None:
         said(call("db", "backup", str(tmp_path / "copy")))
@@ -71,7 +71,7 @@ def change_and_restore(
 
 
 @pytest.mark.parametrize("call", ["postgresql"], indirect=True)
-def test_whatever_a_schema_holds(
+def test_all_objects_of_a_schema_are_restored(
     call: Call,
     tmp_path: Path,
     postgresql_server: PostgresqlServer,
@@ -125,7 +125,7 @@ INSERT INTO points VALUES ('[3,4]');
 
 
 @pytest.mark.parametrize("call", ["postgresql"], indirect=True)
-def test_extensions_stay_with_what_uses_them(
+def test_extensions_and_their_users_stay(
     postgresql_server: PostgresqlServer, postgresql_url: str, change_and_restore: Callable[[str], None]
 ) -> None:
     name = database_name(postgresql_url)
@@ -159,7 +159,7 @@ def test_a_service_that_runs_is_noticed(call: Call, project: Path, tmp_path: Pat
 
 
 @pytest.mark.usefixtures("cached")
-def test_caches_in_front_forget_what_was_there(call: Call, tmp_path: Path) -> None:
+def test_a_restore_purges_cdns(call: Call, tmp_path: Path) -> None:
     said(call("db", "upgrade"))
     said(call("db", "backup", str(tmp_path / "without an outbox")))
     said(call("permissions", "grant", "public", "api::story.story.find"))
@@ -255,7 +255,7 @@ async def _with_database(project: Path, work):  # type: ignore[no-untyped-def]
 def test_a_restore_cancels_pending_removals_of_files(
     call: Call, project: Path, tmp_path: Path, postgresql_url: str
 ) -> None:
-    """The storage can be that of the project from which the backup is."""
+    """The storage may be that of the backup's project."""
     said(call("db", "upgrade"))
     on_sqlite = (project / ".octavo/data.db").exists()
 

@@ -1,4 +1,4 @@
-"""`octavo roles`: made, listed and removed, on both databases."""
+"""`octavo roles`: create, list and delete, on each database."""
 
 from tests.cli.conftest import Call, answered, refused, said
 

@@ -1,4 +1,4 @@
-"""`octavo ready` and `octavo status` find a service that was started with --port, and only while it runs."""
+"""`octavo ready` and `octavo status` find a service started with --port, only while it runs."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def test_a_record_ends_with_its_process(project: Path) -> None:
         {"machine": "x"},
     ],
 )
-def test_does_not_trust_what_is_no_record(tmp_path: Path, changes: dict[str, object]) -> None:
+def test_invalid_records_are_ignored(tmp_path: Path, changes: dict[str, object]) -> None:
     file = tmp_path / FILE
     file.parent.mkdir()
     record = {"host": "127.0.0.1", "port": 1, "process": os.getpid(), "machine": socket.gethostname()}

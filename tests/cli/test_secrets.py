@@ -1,4 +1,4 @@
-"""`octavo secrets`: errors are reported without any secret; a new secret replaces an old one."""
+"""`octavo secrets`: errors are reported without any secret, and a new secret replaces an old one."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ NAMES = ("APP_KEYS", "API_TOKEN_SALT", "ADMIN_JWT_SECRET", "JWT_SECRET")
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """With sound secrets, in a repository that ignores `.env`."""
+    """A project with strong secrets, in a repository that ignores `.env`."""
     text = "# mine\n" + "".join(f"{name}={token_urlsafe(24)}\n" for name in NAMES) + 'NOTE="two\nlines"\n'
     folder = make_project(tmp_path / "site", secrets=text)
     (folder / ".env").chmod(0o600)
@@ -31,7 +31,7 @@ def run(project: Path, *arguments: str, **variables: str) -> Result:
 
 
 def problems(project: Path, **variables: str) -> list[tuple[str, str, str]]:
-    """The findings of `check`, without secrets."""
+    """Return the findings of `check`, which must not contain secrets."""
     result = run(project, "check", "--json", **variables)
     found = json.loads(result.stdout)
     assert result.exit_code == (1 if any(one["level"] == "error" for one in found) else 0), result.output
@@ -46,7 +46,7 @@ def git(project: Path, *arguments: str) -> None:
     subprocess.run(["git", "-C", str(project), *identity, *arguments], check=True, capture_output=True)
 
 
-def test_nothing_wrong(project: Path) -> None:
+def test_strong_secrets_have_no_problem(project: Path) -> None:
     result = run(project, "check", "--strict")
     assert (result.exit_code, result.stdout) == (0, "No problems with the secrets.\n")
 
@@ -124,7 +124,7 @@ def test_rotate_app_keys(project: Path) -> None:
     assert (len(after), after[1:]) == (2, before)
 
 
-def test_what_lies_elsewhere_is_shown_when_asked(project: Path) -> None:
+def test_secrets_from_the_environment_are_shown_on_request(project: Path) -> None:
     given = {"JWT_SECRET": "a, b"}
     result = run(project, "rotate", "jwt", **given)
     assert "JWT_SECRET comes from the environment, not from .env; use --show to print the new values" in result.output

@@ -1,4 +1,4 @@
-"""`octavo start` as real processes: what stops a start, what serves, and how it ends."""
+"""`octavo start` as a process: errors at the start, requests, and the shutdown."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def project(tmp_path: Path) -> Path:
     return make_project(tmp_path / "site")
 
 
-def test_serves_a_v4_folder_with_nothing_but_its_env(project: Path) -> None:
+def test_serves_a_v4_folder_with_only_its_env(project: Path) -> None:
     with serving("start", project) as server:
         assert server.get("/api/stories") == (403, FORBIDDEN)
         tables, serves = server.hear_of("Octavo serves")[-2:]
@@ -43,7 +43,7 @@ def test_serves_on_postgresql(project: Path, postgresql_url: str) -> None:
     assert not (project / ".octavo").exists()
 
 
-def test_tells_how_its_caches_fare(project: Path) -> None:
+def test_sigusr1_logs_the_state_of_caches(project: Path) -> None:
     with serving("start", project) as server:
         server.get("/api/stories")
         server.process.send_signal(signal.SIGUSR1)
@@ -52,7 +52,7 @@ def test_tells_how_its_caches_fare(project: Path) -> None:
         assert server.stop()[0] == 0
 
 
-def test_takes_requests_for_a_while_when_told_to_end(project: Path) -> None:
+def test_a_draining_service_responds(project: Path) -> None:
     with serving("start", project, OCTAVO_SERVER__DRAIN="10m") as server:
         assert server.get("/_ready") == (200, {"ready": True, "reasons": []})
         server.process.send_signal(signal.SIGTERM)
@@ -63,9 +63,9 @@ def test_takes_requests_for_a_while_when_told_to_end(project: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_finishes_what_is_under_way(project: Path, number: int, workers: int) -> None:
+def test_running_requests_finish_at_a_stop(project: Path, number: int, workers: int) -> None:
     (project / "public/big.bin").write_bytes(b"x" * BIG)
-    patient = {"OCTAVO_SERVER__SHUTDOWN": "3600"}  # a busy machine may take long until the other worker is gone
+    patient = {"OCTAVO_SERVER__SHUTDOWN": "3600"}  # on a busy machine, the other worker may take long to stop
     with serving("start", project, "--workers", str(workers), **patient) as server, server.connect() as connection:
         connection.sendall(b"GET /big.bin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         received = len(connection.recv(1000))
@@ -103,7 +103,7 @@ print(ends == {-number})
 
 @pytest.mark.parametrize("number", ["SIGTERM", "SIGINT"])
 def test_a_worker_is_ended_from_the_first_moment(number: str) -> None:
-    """Whatever the supervisor does with signals: its handlers are not the worker's."""
+    """Its signal handlers are not the supervisor's."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", FORK, number], capture_output=True, text=True, check=True, timeout=90, env=environment
@@ -140,7 +140,7 @@ print(len(heard))
 
 
 def test_a_worker_is_ended_while_its_loop_does_not_run() -> None:
-    """As between its start and serving; the loop would lose what arrives then. The server may hear of it once."""
+    """As between its start and serving, when the loop would lose signals. The server may receive one."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", BETWEEN], capture_output=True, text=True, check=True, timeout=90, env=environment
@@ -148,7 +148,7 @@ def test_a_worker_is_ended_while_its_loop_does_not_run() -> None:
     assert done.stdout.strip() == "1"
 
 
-def test_what_is_under_way_with_workers_may_take_long(project: Path) -> None:
+def test_running_requests_of_workers_may_take_long(project: Path) -> None:
     (project / "public/big.bin").write_bytes(b"x" * BIG)
     with serving("start", project, "--workers", "2") as server, server.connect() as connection:
         connection.sendall(b"GET /big.bin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -181,7 +181,7 @@ def test_does_not_wait_for_ever(project: Path) -> None:
     assert "Cut off 1 request that had not finished at the stop" in output
 
 
-def test_an_idle_connection_holds_nothing_up(project: Path) -> None:
+def test_an_idle_connection_does_not_delay_a_stop(project: Path) -> None:
     patient = {"OCTAVO_SERVER__SHUTDOWN": "3600"}
     with serving("start", project, **patient) as server, server.connect() as connection:
         connection.sendall(b"GET /_health HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -190,7 +190,7 @@ def test_an_idle_connection_holds_nothing_up(project: Path) -> None:
 
 
 def test_a_stop_during_the_start(project: Path) -> None:
-    """Whenever it comes: before Python listens to signals, while tables are made, while the server begins."""
+    """At any time: before Python handles signals, during synchronization, and while the server begins to listen."""
     workers = ("1", "2", "1", "2")
     patient = {"OCTAVO_SERVER__SHUTDOWN": "3600"}
     start = ("start", "--project", str(project), "--port")
@@ -210,7 +210,7 @@ def test_a_port_in_use(project: Path) -> None:
     assert (code, failure(output)) == (1, message)
 
 
-def test_broken_definitions_are_all_told(project: Path) -> None:
+def test_all_invalid_definitions_are_reported(project: Path) -> None:
     write_type(project, "{")
     broken = {**STORY, "info": {"singularName": "tale", "pluralName": "tales"}, "collectionName": "tales"}
     write_type(project, {**broken, "attributes": {"a": {"type": "strng"}, "b": {"type": "component"}}})
@@ -230,7 +230,7 @@ VARCHAR = "character varying(255)"
 
 
 @pytest.mark.parametrize("options", [("start",), ("start", "--workers", "2"), ("develop",)])
-def test_columns_that_contradict_are_all_told(project: Path, postgresql_url: str, options: tuple[str, ...]) -> None:
+def test_all_mismatched_columns_are_reported(project: Path, postgresql_url: str, options: tuple[str, ...]) -> None:
     variables = database_variables(postgresql_url)
     write_type(project, {**STORY, "attributes": TYPES})
     assert run("db", "upgrade", "--project", str(project), **variables)[0] == 0
@@ -247,7 +247,7 @@ def test_columns_that_contradict_are_all_told(project: Path, postgresql_url: str
     assert "Traceback" not in output
 
 
-def test_what_the_refusal_says_helps(project: Path, postgresql_url: str) -> None:
+def test_the_command_in_the_error_message_solves_the_problem(project: Path, postgresql_url: str) -> None:
     variables = database_variables(postgresql_url)
     for attributes in (TYPES, LONGER):
         write_type(project, {**STORY, "attributes": attributes})
@@ -256,8 +256,8 @@ def test_what_the_refusal_says_helps(project: Path, postgresql_url: str) -> None
         assert server.get("/api/stories") == (403, FORBIDDEN)
 
 
-def test_sqlite_serves_columns_of_another_type_and_says_so(project: Path) -> None:
-    """They take every value there, and nothing fails."""
+def test_sqlite_serves_columns_of_another_type_and_warns(project: Path) -> None:
+    """They accept all values, so nothing fails."""
     write_type(project, {**STORY, "attributes": TYPES})
     assert run("db", "upgrade", "--project", str(project))[0] == 0
     write_type(project, {**STORY, "attributes": LONGER})
@@ -272,7 +272,7 @@ def test_sqlite_serves_columns_of_another_type_and_says_so(project: Path) -> Non
     ]
 
 
-def test_wrong_settings_are_all_told(project: Path) -> None:
+def test_all_wrong_settings_are_reported(project: Path) -> None:
     (project / "config").mkdir()
     (project / "config/server.toml").write_text('prot = 1\nworkers = "two"\n', "utf-8")
     code, output = run("start", "--project", str(project), OCTAVO_API__REST__DEFAULT_LIMIT="0")
@@ -310,7 +310,7 @@ def test_a_database_out_of_reach(project: Path) -> None:
     assert "Traceback" not in output
 
 
-def test_a_schema_that_is_not_there(project: Path, postgresql_url: str) -> None:
+def test_a_missing_schema(project: Path, postgresql_url: str) -> None:
     variables = {**database_variables(postgresql_url), "DATABASE_SCHEMA": "stagin"}
     code, output = run("start", "--project", str(project), "--port", "0", **variables)
     assert code == 1

@@ -1,4 +1,4 @@
-"""A start while its database is down, full, or refuses for good."""
+"""A start while its database is down, full, or refuses permanently."""
 
 import json
 import socket
@@ -107,7 +107,7 @@ def test_ends_when_the_time_is_over(project: Path) -> None:
     assert failure(output).splitlines()[-1].startswith("Error: The database cannot be reached: ")
 
 
-def test_does_not_wait_for_what_stays_wrong(project: Path, postgresql_url: str) -> None:
+def test_permanent_errors_fail_immediately(project: Path, postgresql_url: str) -> None:
     variables = {**UNLIMITED, **database_variables(postgresql_url)}
     start = ("start", "--project", str(project), "--port", "0")
     for wrong in ({"DATABASE_NAME": "nothing"}, {"DATABASE_USERNAME": "nobody"}, {"DATABASE_SCHEMA": "stagin"}):
@@ -116,7 +116,7 @@ def test_does_not_wait_for_what_stays_wrong(project: Path, postgresql_url: str) 
         assert failure(output).startswith("Error: The database cannot be reached: PostgreSQL at ")
 
 
-def test_answers_while_it_waits_are_complete(project: Path) -> None:
+def test_responses_during_the_wait_are_complete(project: Path) -> None:
     address = f"postgresql://somebody@127.0.0.1:{free_port()}/nothing"
     port = free_port()
     start = spawn("start", "--project", str(project), "--port", str(port), DATABASE_URL=address, **UNLIMITED)

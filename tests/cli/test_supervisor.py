@@ -1,4 +1,4 @@
-"""A supervisor that is killed takes its workers with it."""
+"""If the supervisor is killed, its workers stop."""
 
 import signal
 import time
@@ -38,7 +38,7 @@ def supervised(folder: Path) -> Iterator[tuple[Server, list[psutil.Process]]]:
 
 
 def has_not_ended(process: psutil.Process) -> bool:
-    """No process can wait for an orphan, so it may stay a zombie."""
+    """Return whether a process still runs. An orphan has no parent that waits for it, so it may remain a zombie."""
     try:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

@@ -1,4 +1,4 @@
-"""Single types with several entries in a locale, as databases of v4 can hold them: `octavo db diff` and starts."""
+"""Single types with several entries in a locale, as v4 databases can have: `octavo db diff` and starts."""
 
 import logging
 from pathlib import Path
@@ -66,7 +66,7 @@ def test_surplus_entries_are_reported(call: Call, project: Path, caplog: pytest.
 
 
 def test_hidden_entries_do_not_count(call: Call, project: Path) -> None:
-    """Those of other locales, once a single type has none."""
+    """Entries of other locales, once a single type is no longer localized."""
     write_type(project, HOME)
     said(call("db", "upgrade"))
     write_migration(project, ROWS.split("INSERT INTO footers")[0].replace("(3, 'en', CURRENT_TIMESTAMP), ", ""))

@@ -24,7 +24,7 @@ def test_a_file_is_written_and_checked(tmp_path: Path) -> None:
     assert (stale.exit_code, "is not up to date" in stale.output) == (1, True)
 
 
-def test_what_is_missing_is_said(tmp_path: Path) -> None:
+def test_missing_options_are_reported(tmp_path: Path) -> None:
     project = write_project(tmp_path)
     assert "Pass --typescript" in run(project).output
     assert "--strapi requires --typescript" in run(project, "--strapi").output

@@ -1,4 +1,4 @@
-"""`octavo users`: made, listed, changed and removed, on both databases."""
+"""`octavo users`: create, list, update and delete, on each database."""
 
 import pytest
 
@@ -16,7 +16,7 @@ ANN = {
 
 @pytest.fixture(autouse=True)
 def password(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where commands find one."""
+    """The environment variable with a password for commands."""
     monkeypatch.setenv("OCTAVO_USER_PASSWORD", "ann-secret")
 
 

@@ -1,4 +1,4 @@
-"""What commands tell of a v4 project's own configuration."""
+"""Commands that report on a v4 project's own configuration."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def v4_project(tmp_path: Path) -> Path:
     return write(tmp_path, FILES)
 
 
-def test_a_start_says_at_most_five_lines_the_gravest_first(v4_project: Path) -> None:
+def test_a_start_logs_at_most_five_findings_the_most_severe_first(v4_project: Path) -> None:
     settings = load_settings(v4_project, ENVIRONMENT)
     lines = summary_of(settings, project_registry(settings), ProjectCode(Code()))
     assert len(lines) == 4
@@ -46,7 +46,7 @@ def call(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments, env=ENVIRONMENT)
 
 
-def test_check_tells_every_key_and_is_strict_where_wished(v4_project: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_check_lists_every_key_and_can_be_strict(v4_project: Path, caplog: pytest.LogCaptureFixture) -> None:
     check = ("config", "check", "--project", str(v4_project))
     reported = answered(call(*check, "--json"))
     assert {one["key"]: one["outcome"] for one in reported["findings"]} == {

@@ -1,4 +1,4 @@
-"""`octavo status` and `octavo slow`, of a service with two workers; `octavo ready`, of one that comes and goes."""
+"""`octavo status` and `octavo slow` with two workers; `octavo ready` with a service that starts and stops."""
 
 import json
 import signal
@@ -19,7 +19,7 @@ def ask(server: Server, project: Path, command: str, *options: str) -> str:
     return output
 
 
-def test_shows_what_all_workers_do_while_one_is_watched(project: Path) -> None:
+def test_the_status_includes_all_workers(project: Path) -> None:
     with serving("start", project, "--workers", "2", **TOKEN) as server:
         for _ in range(20):
             server.get("/api/stories?sort=hush")
@@ -37,7 +37,7 @@ def test_shows_what_all_workers_do_while_one_is_watched(project: Path) -> None:
     assert "hush" not in slow
 
 
-def test_says_what_is_missing(project: Path, call: Call) -> None:
+def test_missing_tokens_and_services_are_reported(project: Path, call: Call) -> None:
     assert "Add one to .env as OCTAVO_SERVER__METRICS__TOKEN (octavo secrets new prints one)" in call("status").output
     (project / "config").mkdir()
     (project / "config/server.toml").write_text('[metrics]\ntoken = "a-token-for-those-who-look"\n', "utf-8")
@@ -49,7 +49,7 @@ def asked(server: Server, *options: str, **variables: str) -> tuple[int, str]:
     return run("ready", "--url", f"http://127.0.0.1:{server.port}", *options, **variables)
 
 
-def test_tells_whether_it_is_ready(project: Path) -> None:
+def test_ready_reports_the_state(project: Path) -> None:
     with serving("start", project, OCTAVO_SERVER__DRAIN="90s") as server:
         assert asked(server) == (0, "ready\n")
         assert asked(server, http_proxy="http://127.0.0.1:1") == (0, "ready\n")
@@ -65,7 +65,7 @@ def test_tells_whether_it_is_ready(project: Path) -> None:
     assert (code, "no service is listening at" in said) == (1, True)
 
 
-def test_cannot_ask_what_is_no_service(project: Path, call: Call) -> None:
+def test_invalid_urls_of_services_are_refused(project: Path, call: Call) -> None:
     assert "is not the URL of a service" in call("ready", "--url", "file:///etc/passwd").output
     (project / "config").mkdir()
     (project / "config/server.toml").write_text("port = 'x'", "utf-8")

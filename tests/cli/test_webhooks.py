@@ -1,4 +1,4 @@
-"""`octavo webhooks`: made, shown, changed, tried, and what they were sent."""
+"""`octavo webhooks`: create, show, update, test, and the delivery log."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_the_life_of_a_webhook(call: Call, monkeypatch: pytest.MonkeyPatch) -> N
     assert answered(call("webhooks", "list", "--json")) == []
 
 
-def test_tells_of_an_address_that_nothing_will_be_sent_to(call: Call) -> None:
+def test_a_url_that_gets_no_deliveries_is_reported(call: Call) -> None:
     remedy = "To allow it, add 127.0.0.1 to privateHosts in [webhooks] of config/server.toml"
     reported = f"127.0.0.1 is not a public address. {remedy}"
     made = call("webhooks", "create", "home", "--url", "http://127.0.0.1:9/")

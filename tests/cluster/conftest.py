@@ -1,7 +1,7 @@
-"""Tests with the programs that stand around a service. `make cluster-test` runs them; other runs leave them out.
+"""Tests with external programs around a service. `make cluster-test` runs them, other runs skip them.
 
-They are collected only where `tests/cluster` or a file in it is named. Nothing is installed: a test whose program is
-missing fails, and says which package brings it.
+They are collected only if `tests/cluster` or a file in it is named. A test whose program is missing fails, and names
+the package that contains it.
 """
 
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def _program(name: str) -> Path:
 
 @pytest.fixture(scope="session")
 def haproxy() -> Path:
-    """The program; so are those below."""
+    """The path of HAProxy. The fixtures below are similar."""
     return _program("haproxy")
 
 
@@ -78,13 +78,13 @@ def caddy() -> Path:
 
 @pytest.fixture(scope="session")
 def debian_postgresql() -> Iterator[DebianPostgresql]:
-    """A server; each test makes a database there."""
+    """A server on which each test creates a database."""
     with debian_server(_program("pg_ctl")) as server:
         yield server
 
 
 def furnish(made: Cluster, url: str) -> None:
-    """People, a token, and what articles refer to."""
+    """Create users, a token, and the targets of articles."""
     made.database = url
     made.token = made.octavo("tokens", "create", "load", "--type", "full-access").strip().splitlines()[-1]
     made.octavo("admin", "create-user", ADMINISTRATOR["email"], OCTAVO_ADMIN_PASSWORD=ADMINISTRATOR["password"])
@@ -98,7 +98,7 @@ def furnish(made: Cluster, url: str) -> None:
 def press(
     tmp_path_factory: pytest.TempPathFactory, haproxy: Path, postgresql_server: PostgresqlServer, s3_server: S3Server
 ) -> Iterator[Cluster]:
-    """Three nodes behind HAProxy, each with a folder of its own, that serve one project."""
+    """Three nodes of one project behind HAProxy, each with its own folder."""
     folder = tmp_path_factory.mktemp("press")
     url, bucket = postgresql_server.create_database(), s3_server.new_bucket()
     projects = [write_press(folder / name) for name in ("a", "b", "c")]

@@ -1,4 +1,4 @@
-"""A PostgreSQL of Debian's: it has extensions that the one of PyPI has not, and may be an older one."""
+"""Debian's PostgreSQL, which has extensions that the one from PyPI lacks, and may be an older version."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ _NOBODY_ELSE = "listen_addresses = ''\nfsync = off\nunix_socket_directories = '{
 
 
 class DebianPostgresql:
-    """One server in its own folder, by a socket there. Root gives it to the user of the package."""
+    """A server in its own folder with a Unix socket. If the tests run as root, it runs as the package's user."""
 
     def __init__(self, control: Path, folder: Path) -> None:
         self._programs = control.resolve().parent
@@ -34,16 +34,16 @@ class DebianPostgresql:
         self._run("pg_ctl", "-D", self._folder / "data", "-w", "-m", "immediate", "stop")
 
     def create_database(self, name: str) -> str:
-        """The address of a new, empty database."""
+        """Create an empty database and return its URL."""
         self._run("createdb", "-h", self._folder, "-U", "octavo", name)
         return self.url(name)
 
     def url(self, database: str) -> str:
-        """The address of a database on this server."""
+        """Return the URL of a database."""
         return f"postgresql://octavo@/{database}?host={quote(str(self._folder), safe='')}"
 
     def errors(self) -> list[str]:
-        """What the server has refused so far, as its log says."""
+        """Return the errors in the server's log."""
         return [line for line in self._log.read_text("utf-8").splitlines() if " ERROR: " in line]
 
     def _run(self, program: str, *arguments: str | Path) -> None:
@@ -53,7 +53,7 @@ class DebianPostgresql:
 
 @contextmanager
 def debian_server(control: Path) -> Iterator[DebianPostgresql]:
-    """A server that is there as long as a user needs it."""
+    """Run a server for the duration of the block."""
     folder = Path(tempfile.mkdtemp(prefix="octavo-debian-"))
     server = DebianPostgresql(control, folder)
     try:

@@ -1,4 +1,4 @@
-"""A mixed load through the balancer, and what has to be there after it."""
+"""A mixed load through the balancer, and the check of the data after it."""
 
 import asyncio
 import itertools
@@ -12,7 +12,7 @@ from typing import Any, Final
 import httpx
 
 UNKNOWN: Final = frozenset({502, 503, 504})
-"""Answers to a write which leave open whether it was done: its node was killed meanwhile."""
+"""Statuses of writes with an unknown result: the node was killed."""
 POPULATED: Final = "/api/articles?populate=*&pagination[pageSize]=5&sort=id:desc&publicationState=preview"
 QUERY: Final = """{ articles(pagination: {limit: 3}) {
   data { id attributes { title tags { data { id } } } } meta { pagination { total } } } }"""
@@ -20,23 +20,23 @@ QUERY: Final = """{ articles(pagination: {limit: 3}) {
 
 @dataclass
 class Told:
-    """What clients received."""
+    """Responses that clients received."""
 
     failed: list[str] = field(default_factory=list)
-    """Answers that no client can get: a read that failed, a write refused for no reason of its own."""
+    """Unexpected responses: failed reads, and writes refused without a reason."""
     done: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     created: dict[str, int] = field(default_factory=dict)
-    """Ids of entries by their keys."""
+    """Ids of entries by key."""
     attempted: set[str] = field(default_factory=set)
     reads: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """By entry: the last value that was acknowledged, and the last that was sent."""
+    """By entry: the last acknowledged value, and the last sent one."""
     published: set[int] = field(default_factory=set)
     uploaded: dict[int, str] = field(default_factory=dict)
 
 
 class Load:
-    """Clients of one balancer. `tokens` are `api` and what administrators and users sign in with."""
+    """Clients of one balancer. `tokens`: `api`, and those of administrators and users."""
 
     def __init__(self, address: str, token: str, admin: Mapping[str, str], user: Mapping[str, str]) -> None:
         self.told = Told()
@@ -49,7 +49,7 @@ class Load:
         self._random = random.Random(7)
 
     async def run(self, until: Callable[[], Awaitable[None]]) -> Told:
-        """Load until `until` is over."""
+        """Run the load until `until` ends."""
         works = [self._list, self._list, self._one, self._graphql, self._create, self._create, self._update]
         works += [self._publish, self._upload, self._sign_in, self._administer]
         tasks = [asyncio.create_task(self._again_and_again(work)) for work in works]
@@ -79,7 +79,7 @@ class Load:
         return answer
 
     async def _write(self, name: str, method: str, path: str, **given: Any) -> dict[str, Any] | None:
-        """The answer; None where it was not acknowledged."""
+        """Return the response, or None if it was not acknowledged."""
         given.setdefault("headers", self._headers)
         try:
             answer = await self._client.request(method, path, **given)
@@ -163,7 +163,7 @@ class Load:
 
 
 def problems(told: Told, sql: Callable[[str], str]) -> list[str]:
-    """What is lost, doubled or half; `sql` answers the rows of a query."""
+    """Return lost, duplicate and partial writes. `sql` returns the rows of a query."""
     found = list(told.failed)
     keys = [line for line in sql("SELECT key || '|' || id FROM articles WHERE key IS NOT NULL").splitlines() if line]
     counted = Counter(line.partition("|")[0] for line in keys)

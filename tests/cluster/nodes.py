@@ -1,4 +1,4 @@
-"""Several nodes on one PostgreSQL, files on S3, a balancer in front: each node a process with a folder of its own."""
+"""Several nodes with one PostgreSQL, one S3 bucket and a balancer. Each node is a process with its own folder."""
 
 import os
 import signal
@@ -19,12 +19,12 @@ from tests.cluster.programs import PATIENCE, running
 from tests.s3_server import KEY, SECRET, S3Server
 
 HAPROXY: Final = ROOT / "examples/proxies/haproxy.cfg"
-"""What the documentation shows; addresses of nodes are put in for the test."""
+"""The example in the docs. Tests insert the addresses of nodes."""
 LEFT_OUT: Final = (
     *("bind :443", "redirect scheme", "ssl-default", "Proto https"),
     *("log /dev/log", "chroot", "user haproxy", "group haproxy", "stats socket"),
 )
-"""Lines with any of these are not for tests: TLS, and what takes root or Debian's syslog."""
+"""Lines with these texts are left out: TLS, and options that need root or Debian's syslog."""
 DRAIN_SECONDS: Final = 3
 ADMINISTRATOR: Final = {"email": "ann@example.org", "password": "Correct-horse-1"}
 USER: Final = {"identifier": "bob", "password": "correct horse"}
@@ -32,7 +32,7 @@ USER: Final = {"identifier": "bob", "password": "correct horse"}
 
 @dataclass
 class Node:
-    """One process of `octavo start`."""
+    """A process of `octavo start`."""
 
     name: str
     project: Path
@@ -49,7 +49,7 @@ class Node:
         return self.project / "log.txt"
 
     def start(self, *options: str, log: int | None = None, octavo: str | None = None) -> None:
-        """Start it; `wait` waits until it is ready.
+        """Start the node; `wait` waits until it is ready.
 
         The log goes to a file, or to a descriptor; `octavo` is the command of another version.
         """
@@ -65,7 +65,7 @@ class Node:
             )
 
     def wait(self) -> None:
-        """Until it is ready. Raises RuntimeError with its log where it ends instead."""
+        """Wait until the node is ready. Raise RuntimeError with its log if it exits."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             try:
@@ -79,7 +79,7 @@ class Node:
         raise TimeoutError(f"{self.name} does not become ready:\n{self.log.read_text()}")
 
     def end(self, number: int = signal.SIGKILL) -> None:
-        """End it, and wait until it has: in the middle of whatever it does, unless another signal says how."""
+        """Kill the node, or send another signal, and wait until it has exited."""
         if self.process is not None:
             self.process.send_signal(number)
             self.process.wait(PATIENCE)
@@ -87,24 +87,24 @@ class Node:
 
 @dataclass
 class Cluster:
-    """Nodes, and the balancer's address."""
+    """Nodes, and the balancer's URL."""
 
     nodes: list[Node]
     balancer: str
     variables: Mapping[str, str]
     database: str = ""
     token: str = ""
-    """Of the API, for everything."""
+    """An API token with full access."""
 
     def octavo(self, *arguments: str, **variables: str) -> str:
-        """Run a command on the project of the first node; what it says."""
+        """Run a command on the project of the first node and return its output."""
         project = ("--project", str(self.nodes[0].project))
         code, output = run(*arguments, *project, **{**self.variables, **variables})
         assert code == 0, output
         return output
 
     def create(self, plural: str, **data: object) -> int:
-        """An entry, made through the balancer; its id."""
+        """Create an entry through the balancer and return its id."""
         answer = httpx.post(f"{self.balancer}/api/{plural}", json={"data": data}, headers=self.headers, timeout=30)
         assert answer.status_code == 200, answer.text
         made: int = answer.json()["data"]["id"]
@@ -115,7 +115,7 @@ class Cluster:
         return {"Authorization": f"Bearer {self.token}"}
 
     def roll(self, *signals: int) -> None:
-        """Take each node out in good order and start it again, one after the other."""
+        """Stop each node cleanly and start it again, one after the other."""
         for node in self.nodes:
             node.end(*(signals or (signal.SIGTERM,)))
             node.start()
@@ -123,7 +123,8 @@ class Cluster:
 
 
 def node_variables(postgresql_url: str, s3: S3Server, bucket: str) -> dict[str, str]:
-    """What all nodes receive: one database, one bucket, counts in the database, a balancer that is believed."""
+    """Return the variables of all nodes: one database, one bucket, attempts counted in the database, a trusted
+    balancer."""
     upload = "OCTAVO_PLUGINS__UPLOAD__CONFIG__"
     return {
         **database_variables(postgresql_url),
@@ -145,7 +146,7 @@ def node_variables(postgresql_url: str, s3: S3Server, bucket: str) -> dict[str, 
 
 
 def write_configuration(folder: Path, port: int, nodes: list[Node]) -> Path:
-    """The balancer's configuration of the documentation for these nodes, without TLS."""
+    """Write the balancer's configuration from the docs for these nodes, without TLS."""
     lines = []
     for line in HAPROXY.read_text("utf-8").splitlines():
         if "bind :80" in line:
@@ -161,7 +162,7 @@ def write_configuration(folder: Path, port: int, nodes: list[Node]) -> Path:
 
 @contextmanager
 def cluster(folder: Path, haproxy: Path, projects: list[Path], variables: Mapping[str, str]) -> Iterator[Cluster]:
-    """Nodes that are ready, one for each project, behind a balancer that knows it."""
+    """Run nodes, one for each project, behind a balancer."""
     names = [f"node{number}" for number in range(1, len(projects) + 1)]
     nodes = [Node(name, project, free_port(), variables) for name, project in zip(names, projects, strict=True)]
     port = free_port()

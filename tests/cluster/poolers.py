@@ -1,4 +1,4 @@
-"""PgBouncer in transaction mode before a server of a test: the next transaction may be another connection's."""
+"""PgBouncer in transaction mode in front of a test server: each transaction may use another connection."""
 
 import os
 import tempfile
@@ -28,7 +28,7 @@ log_connections = 0
 log_disconnections = 0
 """
 _USER: Final = "pgserver"
-"""Whom servers of tests run as where the tests run as root; PgBouncer runs as root no more than PostgreSQL does."""
+"""The user of test servers if the tests run as root. Neither PostgreSQL nor PgBouncer can run as root."""
 
 
 @contextmanager
@@ -41,9 +41,9 @@ def pooled(
     host: Path | None = None,
     more: str = "",
 ) -> Iterator[int]:
-    """A pooler in front of all databases of a server, or of what is at a `host`; its port.
+    """Run a pooler in front of all databases of a server, or of a `host`. Yield its port.
 
-    Connections are lent in turns. `more`: lines of its configuration.
+    Connections are lent in turn. `more`: lines of its configuration.
     """
     port = free_port()
     host = host or Path(str(server.parameters("postgres")["host"])) if server else host
@@ -58,5 +58,5 @@ def pooled(
 
 
 def through(port: int, database: str) -> dict[str, Any]:
-    """Parameters that point to a database through the pooler."""
+    """Return the parameters of a database through the pooler."""
     return {"host": "127.0.0.1", "port": port, "user": "postgres", "database": database, "ssl": False}

@@ -1,4 +1,4 @@
-"""The project that the nodes of a cluster serve: each has a copy of its own, as after a deployment."""
+"""The project of a cluster's nodes. Each has its own copy, as after a deployment."""
 
 import json
 from pathlib import Path
@@ -86,7 +86,7 @@ SECRETS = "APP_KEYS=a,b\nAPI_TOKEN_SALT=salt\nADMIN_JWT_SECRET=admin\nJWT_SECRET
 
 
 def write_press(folder: Path, article: dict[str, Any] = ARTICLE, *, cron: bool = True) -> Path:
-    """A whole project in a new folder."""
+    """Write a complete project to a new folder."""
     for definition in (article, AUTHOR, TAG, TICK):
         write_type(folder, definition)
     part = folder / "src/components/press/part.json"
@@ -100,6 +100,6 @@ def write_press(folder: Path, article: dict[str, Any] = ARTICLE, *, cron: bool =
 
 
 def article_with(**attributes: Any) -> dict[str, Any]:
-    """The definition of articles with more attributes, or, where None is given, without one."""
+    """Return the definition of articles with more attributes, or without those that are None."""
     kept = {**ARTICLE["attributes"], **attributes}
     return {**ARTICLE, "attributes": {name: one for name, one in kept.items() if one is not None}}

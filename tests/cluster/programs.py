@@ -1,4 +1,4 @@
-"""Programs that stand around a service: proxies, caches, poolers. Whoever runs the tests has installed them."""
+"""External programs: proxies, caches, poolers. They must be installed."""
 
 import asyncio
 import os
@@ -21,13 +21,13 @@ PACKAGES: Final = {
     "caddy": "caddy",
     "pg_ctl": "postgresql",
 }
-"""Each program, and the package of Debian that brings it."""
+"""Each program, and the Debian package that contains it."""
 
 _FOLDERS: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def found(name: str) -> Path | None:
-    """Where a program is, also where an ordinary user's PATH does not look; a variable (HAPROXY) names another."""
+    """Return the path of a program, also outside an ordinary user's PATH. A variable (HAPROXY) can name another."""
     if name.upper() in os.environ:
         return Path(os.environ[name.upper()])
     folders = [_FOLDERS, *(str(folder) for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True))]
@@ -36,25 +36,25 @@ def found(name: str) -> Path | None:
 
 
 def missing() -> list[str]:
-    """The programs that are not there."""
+    """Return the missing programs."""
     return [name for name in PACKAGES if found(name) is None]
 
 
 def how_to_install(names: Sequence[str]) -> str:
-    """A sentence for people."""
+    """Return installation instructions."""
     packages = " ".join(PACKAGES[name] for name in names)
     return f"{', '.join(names)} not found: on Debian, apt-get install {packages}"
 
 
 async def until(true: Callable[[], Any]) -> None:
-    """Until it is so; asked in a thread. Raises TimeoutError."""
+    """Wait until a condition holds, checked in a thread. Raise TimeoutError if it never holds."""
     async with asyncio.timeout(PATIENCE):
         while not await asyncio.to_thread(true):  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.02)
 
 
 def wait_for_port(port: int, process: subprocess.Popen[str] | None = None) -> None:
-    """Until something listens there. Ends at once if the process does."""
+    """Wait until a process listens on the port. Raise RuntimeError if the process exits."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if process is not None and process.poll() is not None:
@@ -68,7 +68,7 @@ def wait_for_port(port: int, process: subprocess.Popen[str] | None = None) -> No
 
 @contextmanager
 def running(*command: str | Path, port: int, log: Path) -> Iterator[subprocess.Popen[str]]:
-    """A program in the foreground, listening on `port` at the beginning; what it says goes to a file."""
+    """Run a program in the foreground that listens on `port`. Its output goes to a file."""
     with log.open("w") as written:
         process = subprocess.Popen([str(part) for part in command], stdout=written, stderr=written, text=True)
     try:

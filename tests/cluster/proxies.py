@@ -1,4 +1,4 @@
-"""Proxies configured by `examples/proxies`, on their own ports, and a client that speaks TLS to them."""
+"""Proxies with the configuration in `examples/proxies` on their own ports, and a TLS client for them."""
 
 import http.client
 import re
@@ -20,7 +20,7 @@ from tests.cluster import programs
 
 HOST: Final = "cms.example.org"
 LOG: Final = "log"
-"""The socket in a proxy's folder that stands for /dev/log."""
+"""The socket in a proxy's folder that replaces /dev/log."""
 EXAMPLES: Final = Path(__file__).parents[2] / "examples/proxies"
 
 
@@ -33,7 +33,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Proxy:
-    """A running proxy: where it listens, and whom its clients trust."""
+    """A running proxy: its port, and the certificates that clients trust."""
 
     name: str
     http_port: int
@@ -42,7 +42,7 @@ class Proxy:
     source: str = field(default="127.0.0.2", kw_only=True)
 
     def connect(self, source: str = "") -> http.client.HTTPConnection:
-        """A connection from an address of this machine."""
+        """Connect from an address of this machine."""
         context = ssl.create_default_context(cafile=str(self.certificate))
         plain = socket.create_connection(
             ("127.0.0.1", self.https_port), timeout=PATIENCE, source_address=(source or self.source, 0)
@@ -74,7 +74,7 @@ class Proxy:
 
 
 def make_certificate(folder: Path) -> tuple[Path, Path]:
-    """A certificate of this machine's own, for the host of the examples, and its key."""
+    """Create a self-signed certificate and its key for the examples' host."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, HOST)])
     now = datetime.now(UTC)
@@ -100,7 +100,7 @@ def make_certificate(folder: Path) -> tuple[Path, Path]:
 
 
 def _example(name: str, *changes: tuple[str, str]) -> str:
-    """An example with other ports and certificates; each has to be there."""
+    """Return an example with other ports and certificates. Each replaced text must exist."""
     text = (EXAMPLES / name).read_text("utf-8")
     for pattern, replacement in changes:
         text, count = re.subn(pattern, replacement, text, flags=re.MULTILINE)
@@ -109,7 +109,7 @@ def _example(name: str, *changes: tuple[str, str]) -> str:
 
 
 def _at(upstream: int | str) -> str:
-    """The address of a service as proxies have it: a port of this machine, or a Unix socket in the proxy's words."""
+    """Return a service's address in the proxy's syntax: a local port, or a Unix socket."""
     return f"127.0.0.1:{upstream}" if isinstance(upstream, int) else upstream
 
 
@@ -157,7 +157,7 @@ def _haproxy(folder: Path, plain: int, secure: int, *upstreams: int | str) -> tu
         (r"/etc/haproxy/cms\.example\.org\.pem", f"{folder}/both.pem"),
         (r"log /dev/log ", f"log {folder}/{LOG} "),
         (r"/run/haproxy/admin\.sock", f"{folder}/admin"),
-        (r"^\t(chroot /var/lib/haproxy|user haproxy|group haproxy)\n", ""),  # which take root
+        (r"^\t(chroot /var/lib/haproxy|user haproxy|group haproxy)\n", ""),  # which require root
     )
     (folder / "haproxy.cfg").write_text(own, "utf-8")
     return folder / "haproxy.cfg", ("-db", "-f")
@@ -176,6 +176,6 @@ def running(name: str, program: Path, folder: Path, *upstreams: int | str) -> It
     certificate, _ = make_certificate(folder)
     plain, secure = free_port(), free_port()
     file, options = CONFIGURED[name](folder, plain, secure, *upstreams)
-    own = ("/usr/bin/env", f"XDG_CONFIG_HOME={folder}", f"XDG_DATA_HOME={folder}", program)  # what Caddy keeps
+    own = ("/usr/bin/env", f"XDG_CONFIG_HOME={folder}", f"XDG_DATA_HOME={folder}", program)  # Caddy's storage
     with programs.running(*own, *options, file, port=secure, log=folder / f"{name}.log"):
         yield Proxy(name, plain, secure, certificate)

@@ -1,4 +1,4 @@
-"""The drill finds nothing on a healthy site, and reports what does not go as expected."""
+"""The drill finds nothing on a healthy site, and reports unexpected results."""
 
 import asyncio
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def site(nginx: Path, tmp_path: Path) -> Iterator[Site]:
 
 
 def drill(site: Site, *steps: Step) -> tuple[int, str]:
-    """Run steps; return the number of surprises and the report."""
+    """Run steps. Return the number of unexpected results and the report."""
     report = StringIO()
     surprises = asyncio.run(run_steps(site, steps, Console(file=report, width=200, soft_wrap=True)))
     return surprises, report.getvalue()
@@ -34,7 +34,7 @@ def named(name: str) -> Step:
     return step
 
 
-def test_a_reload_and_a_killed_database_surprise_nobody(site: Site) -> None:
+def test_a_reload_and_a_killed_database_have_the_expected_results(site: Site) -> None:
     surprises, report = drill(site, named("Reload with SIGHUP"), named("Database killed"))
     assert surprises == 0, report
     assert "x 200" in report

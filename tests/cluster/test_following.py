@@ -1,4 +1,4 @@
-"""What is changed on one node holds on all of them, within a second or a little more."""
+"""Changes on one node apply to all nodes within about a second."""
 
 import logging
 import time
@@ -37,13 +37,13 @@ def bearer(token: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def desks(press: Cluster) -> list[Desk]:
-    """The administrator at each node, signed in once, at the first."""
+    """The administrator at each node, signed in once at the first node."""
     signed_in = httpx.post(f"{press.nodes[0].address}/admin/login", json=ADMINISTRATOR, timeout=30)
     return [Desk(node, bearer(signed_in.json()["data"]["token"])) for node in press.nodes]
 
 
 def followed(what: str, others: list[Desk], holds: Callable[[Desk], bool]) -> None:
-    """Wait until it holds at all others, and say how long that took."""
+    """Wait until a condition holds at all other nodes, and print how long that took."""
     began = time.monotonic()
     waiting = list(others)
     while waiting:
@@ -123,7 +123,7 @@ def test_settings(desks: list[Desk]) -> None:
     followed("a view", others, shows_fifty)
 
 
-def test_users_who_are_blocked(desks: list[Desk], press: Cluster) -> None:
+def test_blocked_users(desks: list[Desk], press: Cluster) -> None:
     here, *others = desks
     signed_in = here.ask("POST", "/api/auth/local", USER, {}).json()
     headers = bearer(signed_in["jwt"])

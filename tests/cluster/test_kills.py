@@ -1,4 +1,5 @@
-"""Three nodes behind a balancer, one killed every few seconds, under load: nothing fails, is lost or doubled."""
+"""Three nodes behind a balancer under load. One is killed every few seconds: no failures, no lost or duplicate
+writes."""
 
 import asyncio
 import itertools
@@ -16,11 +17,11 @@ logger = logging.getLogger(__name__)
 pytestmark = pytest.mark.anyio
 
 SECONDS = float(os.environ.get("CLUSTER_SECONDS", "45"))
-"""How long the load continues."""
+"""Duration of the load."""
 
 
 async def kill_again_and_again(press: Cluster, seconds: float) -> None:
-    """One node every few seconds, in the middle of whatever it does; it is started again and waited for."""
+    """Kill a node every few seconds, start it again, and wait for it."""
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
     for node in itertools.cycle(press.nodes):
@@ -33,9 +34,7 @@ async def kill_again_and_again(press: Cluster, seconds: float) -> None:
         await asyncio.to_thread(node.wait)
 
 
-async def test_nothing_is_lost_or_doubled_when_nodes_are_killed(
-    press: Cluster, postgresql_server: PostgresqlServer
-) -> None:
+async def test_killed_nodes_lose_and_duplicate_nothing(press: Cluster, postgresql_server: PostgresqlServer) -> None:
     load = Load(press.balancer, press.token, ADMINISTRATOR, USER)
     reported = await load.run(lambda: kill_again_and_again(press, SECONDS))
     logger.warning("%s %s", dict(reported.done), dict(reported.unknown))

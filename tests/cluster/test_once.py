@@ -1,4 +1,4 @@
-"""What only one of several nodes has to do is done once: messages, tasks by the clock, plans."""
+"""Tasks for one of several nodes run once: messages, scheduled tasks, scheduled publications."""
 
 import json
 import threading
@@ -49,7 +49,7 @@ def receiving(press: Cluster, *events: str) -> Iterator[Receiver]:
 
 
 def wait_for(what: str, holds: Callable[[], bool]) -> None:
-    """Until it holds."""
+    """Wait until a condition holds."""
     deadline = time.monotonic() + PATIENCE
     while not holds():
         assert time.monotonic() < deadline, f"{what}: not within {PATIENCE:g} s"
@@ -57,7 +57,7 @@ def wait_for(what: str, holds: Callable[[], bool]) -> None:
 
 
 def plan(press: Cluster, entry: int, moment: datetime) -> None:
-    """Let an entry be published at a time, asked of any node."""
+    """Schedule the publication of an entry at any node."""
     answer = httpx.put(
         f"{press.balancer}/api/articles/{entry}/actions/schedule",
         json={"data": {"publishAt": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")}},
@@ -75,7 +75,7 @@ def test_messages_and_plans_are_done_once(press: Cluster, postgresql_server: Pos
             plan(press, entry, moment)
         wanted = {(event, entry) for event in ("entry.create", "entry.publish") for entry in entries}
         wait_for("messages", lambda: wanted <= receiver.names.keys())
-        time.sleep(2)  # what comes twice comes now
+        time.sleep(2)  # a duplicate would arrive now
         doubled = {key: came for key, came in receiver.names.items() if list(came.values()) != [1]}
         assert not doubled
     rows = postgresql_server.run_sql(

@@ -1,4 +1,4 @@
-"""Behind PgBouncer in transaction mode, which lends another connection for each transaction."""
+"""Behind PgBouncer in transaction mode, where each transaction may use another connection."""
 
 import asyncio
 import re
@@ -29,7 +29,9 @@ CLOSE = (
     "AND pid <> pg_backend_pid()"
 )
 SUITES = ("tests/golden", "tests/events/jobs", "tests/events", "tests/content/controllers", "tests/modeling/builder")
-"""What is run again through it: reads of every kind, and whatever writes, works in the background or changes tables."""
+"""Tests that run again through the pooler: all kinds of reads, and tests that write, work in the background or change
+tables.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +52,7 @@ async def database(
     await made.close()
 
 
-async def test_a_start_without_the_setting_says_what_to_set(port: int, postgresql_url: str) -> None:
+async def test_a_start_without_the_setting_names_it(port: int, postgresql_url: str) -> None:
     for _ in range(5):
         database = PostgresqlDatabase(parameters=through(port, database_name(postgresql_url)), start_patience=0)
         with pytest.raises(ServiceUnavailable) as refused:
@@ -105,7 +107,8 @@ async def test_a_connection_that_is_lost_is_replaced(
 
 
 async def test_a_server_that_follows_another_one_is_left(pgbouncer: Path) -> None:
-    """As where a name leads elsewhere after a switch, while the pooler has connections to the former server."""
+    """As when a DNS name points to another server after a switchover, while the pooler has connections to the former
+    one."""
     with ExitStack() as stack:
         primary = start_server()
         stack.callback(primary.remove)
@@ -150,14 +153,14 @@ async def test_a_server_that_follows_another_one_is_left(pgbouncer: Path) -> Non
 
 
 def new_folder() -> Path:
-    """One that the pooler, which runs as another user, may look into."""
+    """Create a folder that the pooler, which runs as another user, can read."""
     folder = Path(tempfile.mkdtemp(prefix="octavo-endpoint-"))
     folder.chmod(0o755)
     return folder
 
 
 async def answered(ask: Callable[[], Awaitable[Any]]) -> Any:
-    """What is answered once it is; until then it may be refused."""
+    """Return the result once the operation succeeds. Until then it may fail."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:

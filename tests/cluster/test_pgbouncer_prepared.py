@@ -1,6 +1,6 @@
-"""Behind PgBouncer that keeps prepared statements in transaction mode, as it does from 1.21 on.
+"""Behind PgBouncer with prepared statements in transaction mode, which needs version 1.21.
 
-Debian 12 has an older one: name another by `PGBOUNCER`, the path of the program.
+Debian 12 has an older version: set `PGBOUNCER` to the path of another one.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ def version(program: Path) -> tuple[int, ...]:
 
 @pytest.fixture(scope="module")
 def program(pgbouncer: Path) -> Path:
-    """One that is new enough."""
+    """A version that is new enough."""
     if version(pgbouncer) < FIRST:
         pytest.skip(f"{pgbouncer} is older than 1.21: name another one by PGBOUNCER")
     return pgbouncer
@@ -61,7 +61,7 @@ async def database(
 
 
 async def prepared(database: PostgresqlDatabase) -> int:
-    """How many statements the server that answers keeps by name."""
+    """Return the number of named prepared statements on the connection's server."""
     count = await database.fetch_value("SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'PGBOUNCER%'")
     return int(count)
 
@@ -90,11 +90,11 @@ async def test_a_result_of_another_type_is_no_error(database: PostgresqlDatabase
     assert await read_all() == ["1"] * 20
     await database.execute_script("ALTER TABLE t ALTER value TYPE int USING value::int")
     assert await read_all() == [1] * 20
-    SharedStatementsConnection.generation = 0  # as of a process that starts, while the pooler continues
+    SharedStatementsConnection.generation = 0  # as of a process that starts while the pooler runs
     assert await read_all() == [1] * 20
 
 
-async def test_a_pooler_that_keeps_none_is_told_of_at_the_start(
+async def test_a_pooler_without_prepared_statements_is_reported_at_the_start(
     program: Path, postgresql_server: PostgresqlServer, postgresql_url: str
 ) -> None:
     name = database_name(postgresql_url)

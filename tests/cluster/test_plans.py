@@ -1,4 +1,4 @@
-"""Plans and advice on the PostgreSQL of Debian: also one before 16 tells them, and is asked nothing that it refuses."""
+"""Plans and advice on Debian's PostgreSQL: versions before 16 have plans, and get no statement that they refuse."""
 
 import asyncio
 from pathlib import Path
@@ -8,7 +8,7 @@ from tests.cli.test_advise import fill, make_project, what_was_slow_gets_an_inde
 from tests.cluster.debian_postgresql import DebianPostgresql
 
 
-def test_what_was_slow_gets_an_index(debian_postgresql: DebianPostgresql, tmp_path: Path) -> None:
+def test_slow_requests_get_an_index(debian_postgresql: DebianPostgresql, tmp_path: Path) -> None:
     variables = database_variables(debian_postgresql.create_database("plans"))
     project = make_project(tmp_path / "site")
     asyncio.run(fill(project, variables))

@@ -1,4 +1,4 @@
-"""What the tests of this folder stand on."""
+"""The helpers for external programs."""
 
 from tests.cluster import programs
 

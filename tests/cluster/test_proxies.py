@@ -1,4 +1,4 @@
-"""The files of `examples/proxies`, word for word but for ports and certificates, in front of a real service."""
+"""The files of `examples/proxies` in front of a real service, unchanged except for ports and certificates."""
 
 import hashlib
 import http.client
@@ -94,7 +94,7 @@ def test_addresses_as_long_as_octavo_takes_them(proxy: Proxy, bearer: dict[str, 
     assert proxy.ask(f"/api/stories?x={'x' * 17_000}", headers=bearer).status == 414
 
 
-def test_who_asks_is_who_is_counted(proxy: Proxy) -> None:
+def test_rate_limits_count_the_real_client(proxy: Proxy) -> None:
     body = json.dumps({"identifier": f"{proxy.name}@example.org", "password": "wrong-one"}).encode()
     seen: dict[str, list[int]] = {"127.0.0.4": [], "127.0.0.5": []}
     for number in range(7):
@@ -112,7 +112,7 @@ def test_who_asks_is_who_is_counted(proxy: Proxy) -> None:
         *("/_st%61tus?x=1", "/Metrics", "/_STATUS", "/METRICS/?x=1", "/%4Detrics"),
     ],
 )
-def test_numbers_stay_inside(proxy: Proxy, path: str) -> None:
+def test_metrics_are_not_public(proxy: Proxy, path: str) -> None:
     answer = proxy.ask(path, headers={"Authorization": f"Bearer {NUMBERS}"})
     assert answer.status in (301, 307, 308, 400, 404), answer
     assert b"octavo_" not in answer.body
@@ -128,13 +128,13 @@ def test_large_files_go_up_and_down(proxy: Proxy, bearer: dict[str, str]) -> Non
     assert hashlib.sha256(whole.body).digest() == hashlib.sha256(LARGE).digest()
     part = proxy.ask(path, headers={"Range": "bytes=1000-1999"})
     assert (part.status, part.body) == (206, LARGE[1000:2000])
-    time.sleep(1)  # until a second after its last change, a file is sent again in any case
+    time.sleep(1)  # within a second after its last change, a file is always sent again
     known = proxy.ask(path, "HEAD").headers["last-modified"]
     assert proxy.ask(path, headers={"If-Modified-Since": known}).status == 304
 
 
-def test_files_arrive_while_they_are_sent(proxy: Proxy, service: Server, bearer: dict[str, str]) -> None:
-    """Octavo has the request before the body is all there: nothing collects it on the way."""
+def test_uploads_are_not_buffered(proxy: Proxy, service: Server, bearer: dict[str, str]) -> None:
+    """Octavo receives the request before its body is complete: no proxy buffers it."""
     body, headers = form_of("slow.bin", LARGE[: 1 << 20])
     before = under_way(service)
     connection = proxy.connect()
@@ -153,14 +153,14 @@ def test_files_arrive_while_they_are_sent(proxy: Proxy, service: Server, bearer:
 
 
 def under_way(service: Server) -> float:
-    """How many requests the service has at work."""
+    """Return how many requests the service is processing."""
     asking = Request(f"http://127.0.0.1:{service.port}/metrics", headers={"Authorization": f"Bearer {NUMBERS}"})
     with urlopen(asking, timeout=PATIENCE) as answer:
         text = answer.read().decode()
     return float(re.findall(r"^octavo_requests_running (\S+)", text, re.MULTILINE)[0])
 
 
-def test_events_come_when_they_happen(proxy: Proxy, bearer: dict[str, str]) -> None:
+def test_event_streams_are_not_buffered(proxy: Proxy, bearer: dict[str, str]) -> None:
     listening = proxy.connect()
     listening.request("GET", "/api/events?types=api::story.story", headers=bearer)
     stream = listening.getresponse()
@@ -172,8 +172,8 @@ def test_events_come_when_they_happen(proxy: Proxy, bearer: dict[str, str]) -> N
     listening.close()
 
 
-def test_whoever_comes_through_a_proxy_is_not_from_here(proxy: Proxy, project: Path, tmp_path: Path) -> None:
-    """The first administrator is made from the machine itself, or with the code of the log."""
+def test_requests_through_a_proxy_are_not_local(proxy: Proxy, project: Path, tmp_path: Path) -> None:
+    """The first administrator can only be created from the machine itself, or with the code in the log."""
     assert proxy.ask("/admin/init", source="127.0.0.1").status == 200
     body = json.dumps(
         {"email": "a@example.org", "password": "Passw0rd-of-mine", "firstname": "A", "lastname": "B"}
@@ -182,7 +182,7 @@ def test_whoever_comes_through_a_proxy_is_not_from_here(proxy: Proxy, project: P
     assert proxy.ask("/admin/register-admin", "POST", body, headers, "127.0.0.1").status in (400, 401, 403)
 
 
-def test_haproxy_logs_each_request_and_finds_nothing_wrong(haproxy: Path, service: Server, tmp_path: Path) -> None:
+def test_haproxy_logs_each_request_without_errors(haproxy: Path, service: Server, tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
         log.bind(str(tmp_path / LOG))
         log.settimeout(PATIENCE)
@@ -194,8 +194,8 @@ def test_haproxy_logs_each_request_and_finds_nothing_wrong(haproxy: Path, servic
     assert "WARNING" not in (tmp_path / "haproxy.log").read_text("utf-8")
 
 
-def test_caddy_waits_while_a_service_is_started_anew(caddy: Path, tmp_path: Path) -> None:
-    """One node, stopped and started at the same port, while a user reads."""
+def test_caddy_waits_during_a_restart(caddy: Path, tmp_path: Path) -> None:
+    """A node stops and starts on the same port while a user reads."""
     project = make_project(tmp_path / "site")
     port = free_port()
     statuses: list[int] = []
@@ -230,7 +230,7 @@ def test_caddy_waits_while_a_service_is_started_anew(caddy: Path, tmp_path: Path
 
 
 def wait_for_more(answers: list[int]) -> None:
-    """Until some more have come."""
+    """Wait for more responses."""
     wanted, deadline = len(answers) + 5, time.monotonic() + PATIENCE
     while len(answers) < wanted:
         assert time.monotonic() < deadline

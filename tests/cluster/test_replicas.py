@@ -1,4 +1,5 @@
-"""Nodes that read from replicas, which stand still, are killed and promoted: nothing fails, own writes are seen."""
+"""Nodes that read from replicas, which are paused, killed and promoted: no failures, and clients see their own
+writes."""
 
 import asyncio
 import logging
@@ -26,7 +27,7 @@ METRICS = {"Authorization": "Bearer a-token-for-metrics"}
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[list[PostgresqlServer]]:
-    """A primary and two that follow it."""
+    """A primary and two replicas."""
     with ExitStack() as stack:
         started = [start_server()]
         stack.callback(started[0].remove)
@@ -40,7 +41,7 @@ def servers() -> Iterator[list[PostgresqlServer]]:
 def press(
     servers: list[PostgresqlServer], tmp_path_factory: pytest.TempPathFactory, haproxy: Path, s3_server: S3Server
 ) -> Iterator[Cluster]:
-    """Two nodes that know the replicas."""
+    """Two nodes with the replicas."""
     folder, url = tmp_path_factory.mktemp("press"), servers[0].create_database()
     name = database_name(url)
     hosts = [quote(str(server.parameters(name)["host"])) for server in servers[1:]]
@@ -61,7 +62,7 @@ def press(
 
 
 def number(press: Cluster, name: str, server: PostgresqlServer | None = None) -> float:
-    """A number of all nodes, of one server or of the primary."""
+    """Return a metric, summed over all nodes, of one server or of the primary."""
     label = 'server="primary"' if server is None else f'server="{server.data}'
     reported = [httpx.get(f"{node.address}/metrics", headers=METRICS, timeout=10).text for node in press.nodes]
     lines = [line for text in reported for line in text.splitlines() if line.startswith(f"{name}{{{label}")]
@@ -75,7 +76,7 @@ async def until_used(press: Cluster, server: PostgresqlServer, used: bool = True
         await asyncio.sleep(0.1)
 
 
-async def test_no_caller_hears_of_what_happens_to_replicas(press: Cluster, servers: list[PostgresqlServer]) -> None:
+async def test_failures_of_replicas_cause_no_error(press: Cluster, servers: list[PostgresqlServer]) -> None:
     primary, first, second = servers
 
     async def happen() -> None:
@@ -84,7 +85,7 @@ async def test_no_caller_hears_of_what_happens_to_replicas(press: Cluster, serve
         before = await asyncio.to_thread(number, press, "octavo_replica_failures_total", first)
         await asyncio.sleep(3)
         after = await asyncio.to_thread(number, press, "octavo_replica_failures_total", first)
-        assert after == before  # whatever content is read, a replica can say it
+        assert after == before  # any content can be read from a replica
         await asyncio.to_thread(first.run_sql, "postgres", "SELECT pg_wal_replay_pause()")
         await until_used(press, first, False)
         await asyncio.to_thread(second.stop, "immediate")
@@ -113,7 +114,9 @@ async def test_no_caller_hears_of_what_happens_to_replicas(press: Cluster, serve
 
 
 async def own_writes(press: Cluster, name: str, seconds: float) -> AsyncIterator[str]:
-    """Write by one node and read by any, as a browser does and as a client that sends the header: what was not seen."""
+    """Write through one node and read through any, as a browser and as a client that sends the header. Return writes
+    that were not seen.
+    """
     until = time.monotonic() + seconds
     count = 0
     headers = dict(press.headers)
@@ -124,7 +127,7 @@ async def own_writes(press: Cluster, name: str, seconds: float) -> AsyncIterator
             node = press.nodes[count % len(press.nodes)].address
             made = await client.post(f"{node}/api/articles", json={"data": data}, headers=headers)
             assert made.status_code == 200, made.text
-            if count % 2:  # the header alone
+            if count % 2:  # only the header
                 client.cookies.clear()
                 headers["Octavo-Position"] = made.headers["octavo-position"]
             entry = made.json()["data"]["id"]
@@ -158,5 +161,5 @@ async def test_the_primary_may_be_restarted(press: Cluster, servers: list[Postgr
     await asyncio.to_thread(primary.start)
     await until_used(press, first)
     await until(lambda: all_are(200))
-    await until(lambda: httpx.get(f"{press.balancer}/_ready", timeout=10).status_code == 200)  # it looks now and then
+    await until(lambda: httpx.get(f"{press.balancer}/_ready", timeout=10).status_code == 200)  # it checks periodically
     await asyncio.to_thread(press.create, "tags", name="after")

@@ -1,4 +1,4 @@
-"""Definitions that change while old and new nodes serve at once: one node after the other takes up the new ones."""
+"""Changed definitions while old and new nodes serve: one node after the other is updated."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 def pair(tmp_path: Path, haproxy: Path, postgresql_server: PostgresqlServer, s3_server: S3Server) -> Iterator[Cluster]:
-    """Two nodes that know the same definitions."""
+    """Two nodes with the same definitions."""
     url, bucket = postgresql_server.create_database(), s3_server.new_bucket()
     projects = [write_press(tmp_path / name, cron=False) for name in ("a", "b")]
     with cluster(tmp_path, haproxy, projects, node_variables(url, s3_server, bucket)) as made:
@@ -37,7 +37,7 @@ def pair(tmp_path: Path, haproxy: Path, postgresql_server: PostgresqlServer, s3_
 
 
 async def deploy(pair: Cluster, definition: dict[str, Any], migration: Path | None = None) -> None:
-    """One node after the other, with time for both kinds to answer."""
+    """Update one node after the other, with time for both versions to serve."""
     for node in pair.nodes:
         await asyncio.to_thread(node.end, signal.SIGTERM)
         write_type(node.project, definition)
@@ -71,7 +71,7 @@ def check(pair: Cluster, told: Told, server: PostgresqlServer) -> None:
     ],
     ids=["more", "less"],
 )
-async def test_attributes_come_and_go(
+async def test_attributes_are_added_and_removed(
     pair: Cluster, definition: dict[str, Any], postgresql_server: PostgresqlServer
 ) -> None:
     check(pair, await loaded(pair, definition), postgresql_server)
@@ -80,7 +80,7 @@ async def test_attributes_come_and_go(
 async def test_an_attribute_gets_another_name(
     pair: Cluster, tmp_path: Path, postgresql_server: PostgresqlServer
 ) -> None:
-    """Nodes that know the old one alone say that they cannot answer, and do nothing."""
+    """Nodes that know only the old name respond with an error and change nothing."""
     write_press(tmp_path / "renamed", cron=False)
     project = ("--project", str(tmp_path / "renamed"))
     code, output = run("db", "rename", "articles", "note", "remark", *project, **pair.variables)

@@ -1,4 +1,4 @@
-"""Parts of texts on a PostgreSQL that has pg_trgm, as Debian's does and the one of PyPI does not."""
+"""Substring searches on a PostgreSQL with pg_trgm, which Debian's has and the one from PyPI lacks."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""The proxies of `examples/proxies` in front of a service that listens on a Unix socket, with the lines of the docs."""
+"""The proxies of `examples/proxies` in front of a service on a Unix socket, with the configuration lines in the
+docs."""
 
 import json
 import re
@@ -18,7 +19,7 @@ SOCKET = "/run/octavo/octavo.sock"
 
 @pytest.mark.parametrize("name", CONFIGURED)
 def test_a_proxy_forwards_to_a_unix_socket(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
-    """The limit of sign-ins counts the address that the proxy forwards."""
+    """The rate limit of sign-ins counts the address that the proxy forwards."""
     docs = (ROOT / "docs/deploying.md").read_text("utf-8")
     [line] = re.findall(rf"^\| {name} \| `(.*{SOCKET}.*)` \|$", docs, re.MULTILINE | re.IGNORECASE)
     found = re.search(rf"unix\S*{SOCKET}", line)

@@ -1,4 +1,4 @@
-"""Octavo below a path of a site, behind nginx and Caddy with the lines of docs/deploying.md, also in a browser."""
+"""Octavo below a URL path, behind nginx and Caddy with the lines in docs/deploying.md, also in a browser."""
 
 import json
 import re
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.cluster
 
 
 def _line(name: str, url_path: UrlPath) -> str:
-    """The line for a proxy in the docs."""
+    """Return a proxy's configuration line in the docs."""
     text = (ROOT / "docs/deploying.md").read_text("utf-8")
     found = re.search(rf"^\| `{url_path}` \| `(.+)` \| `(.+)` \|$", text, re.MULTILINE)
     assert found is not None

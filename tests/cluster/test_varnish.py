@@ -1,6 +1,6 @@
-"""A real Varnish in front of two nodes, set up as `examples/varnish` shows: fast, and nobody is told what was.
+"""A real Varnish in front of two nodes, with the configuration in `examples/varnish`: fast, without stale responses.
 
-Readers note what they see of entries, writers what was acknowledged: an answer that lacks a write is old from its
+Readers record the values that they see, writers the acknowledged ones: a response without a write is stale from its
 acknowledgement on.
 """
 
@@ -37,9 +37,9 @@ pytestmark = pytest.mark.anyio
 VCL: Final = ROOT / "examples/varnish/default.vcl"
 SECONDS = float(os.environ.get("CLUSTER_SECONDS", "20"))
 FRESH_SECONDS: Final = 1.0
-"""How old an answer may be at most: from the acknowledgement of a write to the request that does not show it."""
+"""The maximum age of a stale response: from a write's acknowledgement to a request that does not show it."""
 KILLED_SECONDS: Final = 3.0
-"""The same where a node is killed between a commit and its purge: a lease, a look, and a slow machine."""
+"""The same if a node is killed between a commit and its purge: a lease, a poll, and a slow machine."""
 ARTICLES: Final = 10
 NUMBERS: Final = "a-token-for-those-who-look"
 LIST: Final = "/api/articles?populate=*&sort=id&pagination[pageSize]=50"
@@ -48,7 +48,7 @@ CONTROL: Final = {"*": {"public": "public, max-age=0, s-maxage=3600, stale-while
 
 @dataclass
 class Varnish:
-    """Varnish in front of nodes; `stop` and `start` it as often as you like."""
+    """Varnish in front of nodes. It can be stopped and started repeatedly."""
 
     program: Path
     folder: Path
@@ -61,7 +61,7 @@ class Varnish:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        """Start as whoever runs the tests, and wait until it answers."""
+        """Start as the user who runs the tests, and wait until it responds."""
         vcl = self.folder / "default.vcl"
         vcl.write_text(self._configuration(), "utf-8")
         command = [
@@ -81,14 +81,14 @@ class Varnish:
         wait_for_port(self.port)
 
     def stop(self) -> None:
-        """End it; all that it kept is gone."""
+        """Stop Varnish. Its cache is lost."""
         if self.process is not None:
             self.process.terminate()
             self.process.wait(PATIENCE)
             self.process = None
 
     def _configuration(self) -> str:
-        """The example, with the addresses of these nodes."""
+        """Return the example with the addresses of these nodes."""
         text = VCL.read_text("utf-8")
         backend = re.search(r"backend one \{.*?\n\}\n", text, re.DOTALL)
         assert backend is not None
@@ -100,7 +100,7 @@ class Varnish:
 
 
 class Wire:
-    """The way by which nodes reach Varnish: a port of its own, which can be cut off from it."""
+    """The connection from nodes to Varnish: a separate port that can be cut off."""
 
     def __init__(self, port: int) -> None:
         self._is_cut = False
@@ -121,7 +121,7 @@ class Wire:
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
 
     def cut(self) -> None:
-        """No client gets through from now on."""
+        """Refuse all connections from now on."""
         self._is_cut = True
 
     def mend(self) -> None:
@@ -141,7 +141,7 @@ class Wire:
 
 @dataclass
 class Front:
-    """Nodes with a Varnish in front."""
+    """Nodes behind a Varnish."""
 
     cluster: Cluster
     varnish: Varnish
@@ -190,7 +190,7 @@ def front(
 def one_behind_varnish(
     stack: ExitStack, folder: Path, varnishd: Path, variables: Mapping[str, str], control: object
 ) -> tuple[Cluster, Varnish]:
-    """A node with content, and Varnish before it, until the end of `stack`. Nobody purges."""
+    """Start a node with content behind Varnish, until `stack` closes. It sends no purges."""
     given = {
         **variables,
         "OCTAVO_API__CACHING__CONTROL": json.dumps(control),
@@ -209,7 +209,7 @@ def one_behind_varnish(
 
 
 def fill(cluster: Cluster) -> None:
-    """Articles that visitors may read, with tags and an author."""
+    """Create public articles with tags and an author."""
     cluster.token = cluster.octavo("tokens", "create", "load", "--type", "full-access").strip().splitlines()[-1]
     actions = [
         f"api::{name}.{name}.{action}" for name in ("article", "author", "tag") for action in ("find", "findOne")
@@ -224,7 +224,7 @@ def fill(cluster: Cluster) -> None:
 
 @dataclass
 class Watch:
-    """What was acknowledged of counters, and the oldest answer that lacked it."""
+    """Acknowledged values of counters, and the most stale response."""
 
     acknowledged: dict[str, list[tuple[float, int]]] = field(default_factory=dict)
     oldest: float = 0.0
@@ -237,7 +237,7 @@ class Watch:
         self.writes += 1
 
     def note_read(self, name: str, value: int, asked_at: float) -> None:
-        """`asked_at`: when the request for it began."""
+        """Record a read. `asked_at`: when its request began."""
         for moment, written in reversed(self.acknowledged.get(name, [])):
             if written <= value:
                 return
@@ -245,7 +245,7 @@ class Watch:
 
 
 class Load:
-    """Writers on the nodes, readers through Varnish."""
+    """Writers at the nodes, readers through Varnish."""
 
     def __init__(self, front: Front) -> None:
         self.watch = Watch()
@@ -273,7 +273,7 @@ class Load:
         return self.watch.reads, self.watch.hits, self.watch.writes, self.watch.oldest
 
     async def _write(self, writer: int) -> None:
-        """Each has its own articles; one of them writes the author, whom all articles show."""
+        """Update the writer's own articles. One writer updates the author, which all articles include."""
         mine = [number for number in range(1, ARTICLES + 1) if number % 3 == writer] if writer < 3 else []
         while not self._ended:
             for number in mine or [0]:
@@ -309,7 +309,7 @@ class Load:
             await asyncio.sleep(0.002)
 
 
-async def test_visitors_answers_come_from_the_cache_and_others_do_not(front: Front) -> None:
+async def test_only_anonymous_responses_are_cached(front: Front) -> None:
     await until(lambda: front.get(LIST).headers["x-cache"] == "hit")
     answer = front.get(LIST)
     assert not {"surrogate-key", "xkey", "age"} & answer.headers.keys()
@@ -321,7 +321,7 @@ async def test_visitors_answers_come_from_the_cache_and_others_do_not(front: Fro
         assert (missing.status_code, missing.headers["x-cache"]) == (404, "miss")
 
 
-async def test_who_has_written_is_let_through_and_other_cookies_split_nothing(front: Front) -> None:
+async def test_only_the_position_cookie_bypasses_the_cache(front: Front) -> None:
     await until(lambda: front.get(LIST).headers["x-cache"] == "hit")
     await until(lambda: front.get(LIST, Cookie="a=b; not-octavo-position=0/1").headers["x-cache"] == "hit")
     for reported in ({"Cookie": "theme=dark; octavo-position=0/1"}, {"Octavo-Position": "0/1"}):
@@ -330,19 +330,19 @@ async def test_who_has_written_is_let_through_and_other_cookies_split_nothing(fr
     await until(lambda: front.get(LIST).headers["x-cache"] == "hit")
 
 
-def test_nobody_else_may_purge(front: Front) -> None:
+def test_other_clients_cannot_purge(front: Front) -> None:
     assert httpx.request("PURGE", f"{front.varnish.address}/").status_code == 403
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/_STATUS", "/Metrics/?x=1", "/_status/"])
-def test_numbers_stay_inside(front: Front, path: str) -> None:
+def test_metrics_are_not_public(front: Front, path: str) -> None:
     token = {"Authorization": f"Bearer {NUMBERS}"}
     straight = httpx.get(f"{front.cluster.nodes[0].address}/metrics", headers=token)
     assert straight.status_code == 200
     assert front.get(path, **token).status_code == 404
 
 
-async def test_what_changes_is_asked_for_anew_and_the_rest_is_kept(front: Front) -> None:
+async def test_only_changed_entries_are_purged(front: Front) -> None:
     one, other, tags = "/api/authors/1", "/api/tags/2", "/api/tags"
     for path in (one, other, tags):
         await until(lambda path=path: front.get(path).headers["x-cache"] == "hit")  # type: ignore[misc]
@@ -351,13 +351,13 @@ async def test_what_changes_is_asked_for_anew_and_the_rest_is_kept(front: Front)
     assert [front.get(path).headers["x-cache"] for path in (one, other)] == ["hit", "hit"]
 
 
-async def test_no_reader_is_told_what_was(front: Front) -> None:
+async def test_no_reader_gets_stale_responses(front: Front) -> None:
     watch = await Load(front).run(lambda: asyncio.sleep(SECONDS))
     assert watch.hits > watch.reads / 2
     assert watch.oldest < FRESH_SECONDS
 
 
-async def test_a_cache_that_was_started_again_is_told_from_then_on(front: Front) -> None:
+async def test_a_restarted_cache_gets_purges(front: Front) -> None:
     load = Load(front)
     load.tolerant = True
 
@@ -371,8 +371,8 @@ async def test_a_cache_that_was_started_again_is_told_from_then_on(front: Front)
     assert (await load.run(restart)).oldest < FRESH_SECONDS + 1
 
 
-async def test_a_cache_that_could_not_be_told_is_told_what_it_missed(front: Front) -> None:
-    """It continues answering readers meanwhile."""
+async def test_an_unreachable_cache_gets_missed_purges_later(front: Front) -> None:
+    """It continues to serve readers meanwhile."""
     await until(lambda: front.get(LIST).headers["x-cache"] == "hit")
     front.wire.cut()
     for number in range(1, ARTICLES + 1):
@@ -383,8 +383,8 @@ async def test_a_cache_that_could_not_be_told_is_told_what_it_missed(front: Fron
     await until(lambda: {one["attributes"]["reads"] for one in front.get(LIST).json()["data"]} == {7})
 
 
-async def test_what_a_node_has_not_told_when_it_is_killed_another_one_tells(front: Front) -> None:
-    """It is killed as soon as the write is acknowledged; a balancer in front of Varnish's nodes would show no 503."""
+async def test_another_node_sends_the_purges_of_a_killed_one(front: Front) -> None:
+    """It is killed as soon as the write is acknowledged. A balancer in front of Varnish's nodes would hide the 503s."""
     node, took = front.cluster.nodes[0], []
 
     def shown() -> int | None:
@@ -400,6 +400,6 @@ async def test_what_a_node_has_not_told_when_it_is_killed_another_one_tells(fron
         took.append(time.monotonic() - moment)
         node.start()
         node.wait()
-        await asyncio.sleep(3)  # until Varnish has seen it
+        await asyncio.sleep(3)  # until Varnish has noticed
     logger.warning("told after %s s", ", ".join(f"{seconds:.2f}" for seconds in took))
     assert max(took) < KILLED_SECONDS

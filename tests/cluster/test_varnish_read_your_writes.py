@@ -1,4 +1,6 @@
-"""Varnish before a node that reads from a replica: who has written sees it at once, also where all else is kept."""
+"""Varnish in front of a node that reads from a replica: writers see their writes immediately, although responses are
+cached.
+"""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -18,7 +20,7 @@ WRITES = 40
 
 @pytest.fixture(scope="module")
 def replicated(tmp_path_factory: pytest.TempPathFactory, varnishd: Path) -> Iterator[tuple[Cluster, Varnish]]:
-    """A node that reads from a replica, and Varnish before it. Nobody purges."""
+    """A node that reads from a replica, behind Varnish. It sends no purges."""
     folder = tmp_path_factory.mktemp("replicated")
     with ExitStack() as stack:
         primary = start_server()

@@ -1,4 +1,4 @@
-"""Varnish where Octavo cannot answer: for how long former answers are shown, while it can be reached and while not."""
+"""Varnish while Octavo fails: how long it serves stale responses, while Octavo is reachable and while it is not."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -57,11 +57,11 @@ class Front:
             time.sleep(0.05)
 
     def let_it_grow_old(self) -> None:
-        """Until what is kept may be shown in the place of an error alone."""
+        """Wait until cached responses may only be served in case of errors."""
         time.sleep(FRESH + WHILE_ASKING + 0.5)
 
     def watch(self, seconds: float = 5.0) -> list[int]:
-        """What is shown from before the probe has noticed an outage until after that."""
+        """Record responses from before the probe notices an outage until after it has."""
         deadline, seen = time.monotonic() + seconds, []
         while time.monotonic() < deadline:
             seen.append(self.shown())
@@ -82,7 +82,7 @@ def front(tmp_path_factory: pytest.TempPathFactory, varnishd: Path) -> Iterator[
 
 @contextmanager
 def without_node(front: Front) -> Iterator[None]:
-    """Connections are refused."""
+    """Stop the node during the block: connections are refused."""
     front.node.end()
     yield
     front.node.start()
@@ -91,13 +91,13 @@ def without_node(front: Front) -> Iterator[None]:
 
 @contextmanager
 def without_database(front: Front) -> Iterator[None]:
-    """The node answers 503."""
+    """Stop the database during the block: the node responds with 503."""
     front.database.stop("immediate")
     yield
     front.database.start()
 
 
-def test_while_octavo_answers_nobody_is_shown_what_is_for_errors(front: Front) -> None:
+def test_stale_responses_are_served_only_during_errors(front: Front) -> None:
     front.write(1)
     front.wait_until_shown(1)
     for value in (2, 3):
@@ -106,7 +106,7 @@ def test_while_octavo_answers_nobody_is_shown_what_is_for_errors(front: Front) -
         assert front.shown() == value
 
 
-def test_while_it_is_asked_anew_the_former_answer_is_shown(front: Front) -> None:
+def test_a_stale_response_is_served_during_revalidation(front: Front) -> None:
     front.write(4)
     front.wait_until_shown(4)
     time.sleep(FRESH + 0.2)

@@ -1,4 +1,4 @@
-"""A plugin of pytest: databases of tests on PostgreSQL are reached through PgBouncer in transaction mode.
+"""A pytest plugin: PostgreSQL databases of tests are reached through PgBouncer in transaction mode.
 
 python -m pytest -p tests.cluster.through_pooler -k postgresql tests/golden
 """
@@ -22,7 +22,7 @@ SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}' 
 
 
 class Pooled:
-    """A pooler before the server of a test run; it begins with the server."""
+    """A pooler in front of the test run's server. It starts with the server."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -40,7 +40,7 @@ class Pooled:
         return server
 
     def instead(self, url: str | None = None, parameters: Any = None, **_: Any) -> dict[str, Any]:
-        """What points to a database of that server through the pooler; nothing for any other."""
+        """Return the arguments of a database of that server through the pooler, or nothing for others."""
         if self._server is None:
             return {}
         given = parameters or {}
@@ -61,7 +61,7 @@ class Pooled:
 
 
 class Told:
-    """Says how many databases were opened through the pooler."""
+    """Reports how many databases were opened through the pooler."""
 
     def __init__(self, made: Pooled) -> None:
         self._made = made
@@ -88,7 +88,7 @@ def pytest_configure(config: pytest.Config) -> None:
     create = PostgresqlServer.create_database
 
     def create_database(self: PostgresqlServer, template: str = "template0") -> str:
-        if template != "template0":  # the pooler may still hold connections to it
+        if template != "template0":  # the pooler may still have connections to it
             self.run_sql("postgres", _OTHERS.format(name=template))
         return create(self, template)
 

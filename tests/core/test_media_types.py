@@ -72,7 +72,7 @@ def test_a_type_has_its_usual_extension(mime: str, expected: str) -> None:
     assert extension_of(mime) == expected
 
 
-def test_an_uploaded_file_has_the_type_of_the_table_whatever_the_host_says() -> None:
+def test_the_table_determines_the_type_of_uploads_on_every_host() -> None:
     mimetypes.add_type("text/x-host", ".glb")
     try:
         assert type_of(b"glTF\x02\x00\x00\x00", "", "model.glb") == "model/gltf-binary"

@@ -1,4 +1,4 @@
-"""Forms: messages, paths and their order, as the reference's answers show them."""
+"""Forms: messages, paths and their order, as in v4's responses."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -45,7 +45,7 @@ def told(shape: Shape, value: Any) -> list[str]:
 
 
 def in_x(shape: Shape, value: Any) -> list[str]:
-    """What is wrong with `x` of a body."""
+    """Return the problems of `x` in a body."""
     return told(Record({"x": shape}), {"x": value})
 
 
@@ -88,7 +88,7 @@ def test_values(shape: Shape, value: Any, expected: list[str]) -> None:
     assert in_x(shape, value) == expected
 
 
-def test_what_is_of_the_wrong_type_is_still_compared_with_the_values_there_are() -> None:
+def test_values_of_the_wrong_type_are_still_checked_against_allowed_values() -> None:
     shape = Number(INTEGER, nullable=True, one_of=(None, 604_800_000))
     assert in_x(shape, "x") == [
         'x must be a `number` type, but the final value was: `"x"`.',
@@ -96,7 +96,7 @@ def test_what_is_of_the_wrong_type_is_still_compared_with_the_values_there_are()
     ]
 
 
-def test_what_is_missing_is_wrong_only_where_it_is_required() -> None:
+def test_only_required_members_can_be_missing() -> None:
     shapes = {
         "a": Text(EMAIL, at_least(1), one_of=("q",)),
         "b": Items(Text(), at_least(1)),
@@ -110,7 +110,7 @@ def test_what_is_missing_is_wrong_only_where_it_is_required() -> None:
     ]
 
 
-def test_members_come_in_the_order_of_the_form_and_before_the_whole() -> None:
+def test_problems_of_members_are_ordered_and_come_first() -> None:
     form = Record({"b": Text(REQUIRED), "a": Record({"password": PASSWORD}, closed=True)}, closed=True)
     with pytest.raises(ValidationError) as caught:
         check(form, {"z": 1, "a": {"password": "short", "y": 1}, "w": 2})
@@ -145,7 +145,7 @@ def test_names_with_dots_are_one_step() -> None:
     assert problem == Problem(("a.b", "c"), '["a.b"].c is a required field')
 
 
-def test_rules_of_ones_own_may_name_other_places() -> None:
+def test_custom_rules_can_report_other_paths() -> None:
     def differ(value: Any, place: Place) -> Iterator[Problem]:
         if value["a"] == value["b"]:
             yield place.member("b").problem("b is the same as a")
@@ -161,6 +161,6 @@ def test_a_shape_may_depend_on_the_value() -> None:
     assert told(form, 1) == ["this must be a `string` type, but the final value was: `1`."]
 
 
-def test_what_is_told_is_bounded() -> None:
+def test_the_number_of_problems_is_bounded() -> None:
     many = Record({"x": Items(Text(REQUIRED)), "y": Items(Text(REQUIRED))})
     assert len(problems_in(many, {"x": [""] * 10_000, "y": [""] * 10_000})) == 250

@@ -1,4 +1,4 @@
-"""What looks like an e-mail address."""
+"""Validation of email addresses."""
 
 import pytest
 
@@ -47,5 +47,5 @@ def test_addresses(address: str) -> None:
         "a@" + "b" * 100_000,
     ],
 )
-def test_what_is_no_address(text: str) -> None:
+def test_invalid_email_addresses(text: str) -> None:
     assert not is_email(text)

@@ -1,4 +1,4 @@
-"""Mail over the HTTP APIs of services that authenticate the caller."""
+"""Mail through the HTTP APIs of services that authenticate the caller."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -98,7 +98,7 @@ async def test_refusals_tell_why_and_no_secret(services: MailServices, address: 
     assert services.taken == []
 
 
-async def test_nothing_gets_into_headers(services: MailServices) -> None:
+async def test_headers_cannot_be_injected(services: MailServices) -> None:
     with pytest.raises(MailProblem, match="A header cannot be written"):
         await SendgridMailer(SENDGRID_KEY, services.address, SENDER).send(Message("a@b.org\r\nBcc: c@d.org", "s", "h"))
     assert services.taken == []

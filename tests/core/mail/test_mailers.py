@@ -1,4 +1,4 @@
-"""Mail: written messages, and messages received by a real mail server."""
+"""Mail: composed messages, and messages that a real mail server receives."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -23,7 +23,7 @@ SENDER = Sender("club@example.org", "help@example.org")
 
 
 class Inbox:
-    """What the server was given."""
+    """Messages that the server received."""
 
     def __init__(self) -> None:
         self.envelopes: list[Any] = []
@@ -35,7 +35,7 @@ class Inbox:
 
 @dataclass(frozen=True)
 class MailServer:
-    """A real server, in this process."""
+    """A real mail server in this process."""
 
     inbox: Inbox
     server: asyncio.Server
@@ -123,7 +123,7 @@ async def test_no_way() -> None:
         Message("ann@example.org", "s", "h", sender="club\nx@example.org"),
     ],
 )
-async def test_nothing_gets_into_headers(message: Message) -> None:
+async def test_headers_cannot_be_injected(message: Message) -> None:
     with pytest.raises(MailProblem, match="A header cannot be written"):
         to_mime(message, SENDER)
 

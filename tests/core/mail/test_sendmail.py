@@ -1,4 +1,4 @@
-"""Mail by the machine's own program: a real one is a script here."""
+"""Mail through the machine's sendmail program, here a script."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Mail templates: data gets in, code stays out, and the sound template nearest to the project is taken."""
+"""Mail templates: data is inserted, code is not run, and the valid template nearest to the project is used."""
 
 import json
 import logging
@@ -97,7 +97,7 @@ def test_a_template_that_is_no_utf8_is_sent_all_the_same(tmp_path: Path) -> None
     assert compose("reset_password", tmp_path, None, "a@b.example", DATA).html == "Gr\ufffd\ufffde"
 
 
-def test_an_unsound_template_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_invalid_template_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         compose("reset_password", tmp_path, stored("<%= code() %>"), "a@b.example", DATA)
     assert "reset_password is not used: <%= code() %> is not a known variable" in caplog.text

@@ -1,4 +1,4 @@
-"""Public and special-purpose addresses, whatever the interpreter's own tables say. No request is sent anywhere."""
+"""Public and special-purpose addresses, independent of the interpreter's own tables. No request is sent."""
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
@@ -42,13 +42,13 @@ def test_public_addresses(address: str) -> None:
 
 
 @pytest.mark.parametrize("address", SPECIAL)
-def test_addresses_of_this_machine_the_networks_around_it_and_of_special_purposes(address: str) -> None:
+def test_special_purpose_addresses(address: str) -> None:
     assert not is_public(address)
 
 
 @pytest.mark.parametrize("answer", [True, False])
 def test_the_tables_of_the_interpreter_do_not_matter(monkeypatch: pytest.MonkeyPatch, answer: bool) -> None:
-    """Versions of Python disagree about `is_global` and its kin: they are not asked."""
+    """Python versions disagree about `is_global` and similar properties, so they are not used."""
     names = ("is_global", "is_private", "is_reserved", "is_multicast", "is_loopback", "is_link_local", "is_unspecified")
     for kind in (IPv4Address, IPv6Address):
         for name in names:
@@ -80,6 +80,6 @@ def test_all_that_is_outside_of_the_global_range_is_refused() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "localhost", "127.1", "0x7f.1", "010.0.0.1", "1.2.3.4.5", "::1::"])
-def test_what_is_no_address_is_an_error(text: str) -> None:
+def test_invalid_addresses_are_errors(text: str) -> None:
     with pytest.raises(ValueError, match="does not appear"):
         is_public(text)
