@@ -1,4 +1,4 @@
-"""What comes often is written with one statement for all tables, where the database can; and it is the same."""
+"""Frequent writes use one statement for all tables if the database supports it, with equal results."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -25,12 +25,12 @@ WHOLE: dict[str, Any] = {
 
 
 def some_legs(chance: random.Random) -> list[dict[str, Any]]:
-    """A few legs, with and without who makes and helps."""
+    """Return a few random legs, with and without maker and helpers."""
     return [chance.choice((LEG, {"length": 5}, {"helpers": [3, 1]})) for _ in range(chance.randrange(4))]
 
 
 def some_makers(chance: random.Random) -> list[int]:
-    """A few of three, in any order."""
+    """Return a few of three ids, in random order."""
     return chance.sample((1, 2, 3), chance.randrange(4))
 
 
@@ -55,7 +55,7 @@ _FRAMES = "SELECT component_id FROM tools_components WHERE component_type = 'par
 
 
 async def told(shop: Workshop, tool: int) -> list[Any]:
-    """What is stored of a tool, all tables of it."""
+    """Return all stored values of a tool, from all tables."""
     frames = _FRAMES.format(tool)
     legs = _LEGS.format("tools_components", tool)
     return [
@@ -72,7 +72,7 @@ async def told(shop: Workshop, tool: int) -> list[Any]:
     ]
 
 
-async def test_a_chain_writes_what_its_changes_do(shop: Workshop) -> None:
+async def test_a_chain_writes_the_same_as_single_statements(shop: Workshop) -> None:
     tools, counts = [], []
     for _ in range(5):
         before = shop.database.statements
@@ -84,7 +84,7 @@ async def test_a_chain_writes_what_its_changes_do(shop: Workshop) -> None:
         one_by_one,
         one_by_one,
         *([3, 2, 2] if chains else [one_by_one] * 3),
-    ]  # the third asks for triggers
+    ]  # the third one reads the triggers
     first = await told(shop, tools[0])
     assert all(first)
     for tool in tools:
@@ -105,8 +105,8 @@ async def test_updates_are_chained(shop: Workshop) -> None:
     assert await shop.rows("tools_maker_links", "tool_id", "maker_id") == [(tool, 2) for tool in tools]
 
 
-async def test_what_is_replaced_is_removed_and_made_by_few_statements(shop: Workshop) -> None:
-    """What is removed from all tables is one statement, what is made instead another one, as is what orders both."""
+async def test_replaced_rows_need_few_statements(shop: Workshop) -> None:
+    """One statement deletes old rows from all tables, another creates new ones, and a third one orders both."""
     tools = [await shop.create("tool", **WHOLE) for _ in range(6)]
     other: dict[str, Any] = {
         "name": "Plane",
@@ -130,8 +130,8 @@ async def test_what_is_replaced_is_removed_and_made_by_few_statements(shop: Work
         assert await told(shop, tool) == first
 
 
-async def test_whatever_is_replaced_it_is_the_same(shop: Workshop) -> None:
-    """Of four alike the first ones are written in turn, the last ones by a chain, from one state to another."""
+async def test_replacements_by_chains_have_the_same_result(shop: Workshop) -> None:
+    """Of four equal tools, the first ones are written one statement at a time and the last ones by a chain."""
     chance = random.Random(13)
     tools = [await shop.create("tool", **WHOLE) for _ in range(4)]
     for _ in range(25):
@@ -143,7 +143,7 @@ async def test_whatever_is_replaced_it_is_the_same(shop: Workshop) -> None:
     assert await shop.rows("components_part_legs", "id", where="id NOT IN (SELECT component_id FROM " + _HELD) == []
 
 
-async def test_entries_are_removed_by_few_statements(shop: Workshop) -> None:
+async def test_entries_are_deleted_by_few_statements(shop: Workshop) -> None:
     tools = [await shop.create("tool", **WHOLE) for _ in range(5)]
     counts = []
     for tool in tools:
@@ -156,14 +156,14 @@ async def test_entries_are_removed_by_few_statements(shop: Workshop) -> None:
 
 
 @pytest.mark.parametrize("workshop_database", ["postgresql"], indirect=True)
-async def test_tables_that_take_no_chain_are_written_in_turn(shop: Workshop) -> None:
+async def test_tables_that_do_not_support_chains_are_written_one_by_one(shop: Workshop) -> None:
     await shop.database.execute("CREATE RULE also AS ON INSERT TO components_part_frames DO ALSO NOTIFY linked")
     tools = [await shop.create("tool", **WHOLE) for _ in range(5)]
     assert [await told(shop, tool) for tool in tools] == [await told(shop, tools[0])] * 5
 
 
 @pytest.mark.parametrize("workshop_database", ["postgresql"], indirect=True)
-async def test_triggers_that_run_before_a_row_see_what_they_always_saw(shop: Workshop) -> None:
+async def test_before_triggers_see_the_same_rows(shop: Workshop) -> None:
     await shop.database.execute_script(
         "CREATE FUNCTION note_weight() RETURNS trigger STABLE LANGUAGE plpgsql AS $$ BEGIN"
         " NEW.maker_order := (SELECT weight FROM tools WHERE id = NEW.tool_id); RETURN NEW; END $$;"
@@ -174,7 +174,7 @@ async def test_triggers_that_run_before_a_row_see_what_they_always_saw(shop: Wor
         assert await shop.rows("tools_users_links", "maker_order", where=f"tool_id = {tool}") == [(weight,)] * 2
 
 
-async def test_a_chain_that_fails_is_refused_as_its_changes_are(shop: Workshop) -> None:
+async def test_a_failed_chain_has_the_errors_of_single_statements(shop: Workshop) -> None:
     await shop.database.execute("CREATE UNIQUE INDEX tools_weight_unique ON tools (weight)")
     for weight in range(1, 5):
         await shop.create("tool", **WHOLE, weight=weight)
@@ -187,7 +187,7 @@ async def test_a_chain_that_fails_is_refused_as_its_changes_are(shop: Workshop) 
     assert [await shop.count(table) for table in TABLES] == counts
 
 
-def test_values_are_numbered_through() -> None:
+def test_values_are_renumbered() -> None:
     parts = (
         ChainPart('INSERT INTO "a$1" ("b") VALUES ($1::text), ($2::text) RETURNING id', 2, 2, ()),
         ChainPart("INSERT INTO c (d, e) VALUES ($1::integer, $2), ($3::integer, '$2')", 3, 0, ((0, 0, 0), (2, 0, 1))),

@@ -1,4 +1,4 @@
-"""Of two changes of an entry the second has the later `updatedAt`, whatever clocks say: so they can be told apart."""
+"""The later of two changes of an entry has the later `updatedAt`, whatever the clock does."""
 
 import asyncio
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ MILLISECOND = timedelta(milliseconds=1)
 
 @pytest.fixture(autouse=True)
 def right_clock() -> Iterator[None]:
-    """Whatever a test does to the clock, it is right for the next one."""
+    """Reset the clock after a test."""
     yield
     clock.move(0)
 
@@ -36,7 +36,7 @@ async def changed_at(shop: Workshop, tool: int, connection: Any = None) -> datet
     return datetime.fromisoformat(value).replace(tzinfo=UTC)
 
 
-async def test_each_of_many_at_once_has_its_own(shop: Workshop) -> None:
+async def test_simultaneous_updates_have_different_times(shop: Workshop) -> None:
     tool = await shop.create("tool", name="Saw")
     bodies: list[dict[str, Any]] = [{"weight": 2}, {"legs": [{"length": 2}]}, {"maker": 1}]
     seen: list[datetime] = []
@@ -50,7 +50,7 @@ async def test_each_of_many_at_once_has_its_own(shop: Workshop) -> None:
     assert await changed_at(shop, tool) == max(seen)
 
 
-async def test_a_clock_that_goes_back_takes_no_entry_along(shop: Workshop) -> None:
+async def test_updated_at_grows_if_the_clock_goes_back(shop: Workshop) -> None:
     tools = [await shop.create("tool", name=name) for name in ("Saw", "Axe", "Adze")]
     clock.move(-3600)
     before = [await changed_at(shop, tool) for tool in tools]
@@ -61,7 +61,7 @@ async def test_a_clock_that_goes_back_takes_no_entry_along(shop: Workshop) -> No
     assert after == [before[0] + 2 * MILLISECOND, before[1] + MILLISECOND, before[2] + MILLISECOND]
 
 
-async def test_one_that_has_none_gets_the_moment(shop: Workshop) -> None:
+async def test_entries_without_updated_at_get_the_current_time(shop: Workshop) -> None:
     tool = await shop.create("tool", name="Saw")
     before = await changed_at(shop, tool)
     await shop.database.execute("UPDATE tools SET updated_at = NULL")
@@ -69,14 +69,14 @@ async def test_one_that_has_none_gets_the_moment(shop: Workshop) -> None:
     assert await changed_at(shop, tool) >= before
 
 
-async def test_one_that_is_given_stays(shop: Workshop) -> None:
+async def test_a_given_updated_at_is_stored(shop: Workshop) -> None:
     tool = await shop.create("tool", name="Saw")
     await shop.writer.run(lambda unit: unit.update(shop.type("tool"), tool, {"weight": 2}, dates={"updatedAt": THEN}))
     assert await changed_at(shop, tool) == datetime.fromisoformat(THEN)
 
 
 @pytest.mark.parametrize("given", [None, THEN])
-async def test_hooks_may_give_it_too(shop: Workshop, given: str | None) -> None:
+async def test_hooks_can_set_updated_at(shop: Workshop, given: str | None) -> None:
     hooks = Hooks(shop.registry.content_types, shop.registry.components)
     writer = EntryWriter(shop.database, shop.registry, feed=ChangeFeed(), hooks=hooks)
     tool = await shop.create("tool", name="Saw")

@@ -1,4 +1,4 @@
-"""EntryUnit on both databases: what it knows to have changed, and what subscribers receive."""
+"""EntryUnit on both databases: recorded changes, and the events that subscribers receive."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -35,7 +35,7 @@ class Told:
         self._heard.append(changes)
 
     async def of(self, work: Work) -> list[tuple[str, int, str]]:
-        """The changes that a unit reports: UID, id, kind."""
+        """Return the changes that a unit reports: UID, id, kind."""
         return [(change.uid, change.id, change.kind) for change in await self.changes(work)]
 
     async def changes(self, work: Work) -> Sequence[DataChange]:
@@ -49,7 +49,7 @@ def update(shop: Workshop, name: str, entry_id: int, data: Any) -> Work:
     return lambda unit: unit.update(shop.type(name), entry_id, data)
 
 
-async def test_what_is_made_changed_and_removed(shop: Workshop) -> None:
+async def test_created_updated_and_deleted_entries(shop: Workshop) -> None:
     reported, tool = Told(shop), shop.type("tool")
     assert await reported.of(lambda unit: unit.create(tool, {"name": "Saw", "legs": [{"length": 1}]})) == [
         (TOOL, 1, "create")
@@ -75,14 +75,14 @@ async def test_nothing_is_told_of_what_is_not_there(shop: Workshop) -> None:
         ("2024-01-01T00:00:00Z", {"weight": 3}, "update"),
     ],
 )
-async def test_an_update_that_publishes_is_known_as_such(
+async def test_an_update_that_publishes_is_reported_as_one(
     shop: Workshop, before: str | None, data: dict[str, Any], kind: str
 ) -> None:
     tool = await shop.create("tool", name="Saw", publishedAt=before)
     assert await Told(shop).of(update(shop, "tool", tool, data)) == [(TOOL, tool, kind)]
 
 
-async def test_one_unit_tells_all_its_changes_in_order(shop: Workshop) -> None:
+async def test_a_unit_reports_all_its_changes_in_order(shop: Workshop) -> None:
     async def work(unit: EntryUnit) -> None:
         tool = await unit.create(shop.type("tool"), {"name": "Saw"})
         await unit.update(shop.type("maker"), 2, {"name": "other"})
@@ -92,7 +92,7 @@ async def test_one_unit_tells_all_its_changes_in_order(shop: Workshop) -> None:
     assert await Told(shop).of(work) == [(TOOL, 1, "create"), (MAKER, 2, "update"), (TOOL, 1, "delete")]
 
 
-async def test_nothing_is_told_of_what_is_undone(shop: Workshop) -> None:
+async def test_rolled_back_changes_are_not_reported(shop: Workshop) -> None:
     reported = Told(shop)
 
     async def fail(unit: EntryUnit) -> None:
@@ -104,7 +104,7 @@ async def test_nothing_is_told_of_what_is_undone(shop: Workshop) -> None:
     assert await reported.of(update(shop, "maker", 1, {"name": "next"})) == [(MAKER, 1, "update")]
 
 
-async def test_locales_that_are_made_the_default(shop: Workshop) -> None:
+async def test_changes_of_the_default_locale(shop: Workshop) -> None:
     """Caches of locales are notified, although no entry of theirs has changed."""
     writer = shop.writer
     await LocaleManagement(writer).add("en")
@@ -121,7 +121,7 @@ def told_names(images: Sequence[bytes | None]) -> list[Any]:
     return [None if image is None else orjson.loads(image)["name"] for image in images]
 
 
-async def test_images_are_what_entries_were_and_have_become(shop: Workshop) -> None:
+async def test_images_contain_entries_before_and_after_the_change(shop: Workshop) -> None:
     reported, maker = Told(shop, images=True), shop.type("maker")
 
     async def work(unit: EntryUnit) -> None:
@@ -143,7 +143,7 @@ async def test_images_show_no_secrets(shop: Workshop) -> None:
     assert (shown["name"], "key" in shown) == ("Saw", False)
 
 
-async def test_images_cost_nothing_where_nobody_asks(shop: Workshop) -> None:
+async def test_images_cost_nothing_without_a_subscriber(shop: Workshop) -> None:
     async def statements(writer: EntryWriter, *asked: Any) -> int:
         before = shop.database.statements
         await writer.update(*asked)
@@ -155,7 +155,7 @@ async def test_images_cost_nothing_where_nobody_asks(shop: Workshop) -> None:
     assert await statements(Told(shop, images=True).writer, *asked) == bare + 2
 
 
-async def test_of_changes_at_once_the_last_one_holds_whole(shop: Workshop) -> None:
+async def test_simultaneous_updates_do_not_mix(shop: Workshop) -> None:
     tool = await shop.create("tool", name="Saw", legs=[{"length": 99}])
 
     async def change(length: int) -> None:
@@ -167,7 +167,7 @@ async def test_of_changes_at_once_the_last_one_holds_whole(shop: Workshop) -> No
     assert len(set(lengths)) == 1
 
 
-async def test_components_that_are_defined_no_more_hold_nothing_up(shop: Workshop) -> None:
+async def test_components_without_a_definition_are_ignored(shop: Workshop) -> None:
     tool, story = shop.type("tool"), [{"__component": "part.leg", "length": 1}]
     made = [await shop.create("tool", name=f"Saw {number}", story=story) for number in range(4)]
     await shop.database.execute(f"UPDATE {tool.collection_name}_components SET component_type = 'part.gone'")

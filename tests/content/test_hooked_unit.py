@@ -1,4 +1,4 @@
-"""Hooks on both databases: what they see and change, in which order, and what is undone."""
+"""Hooks on both databases: their input, their effects, their order, and rollbacks."""
 
 import asyncio
 from collections.abc import Callable
@@ -25,7 +25,7 @@ THEN = "2001-02-03T04:05:06.000Z"
 
 
 class Hooked:
-    """The workshop, and a writer with hooks that are listened to."""
+    """The workshop, and a writer with hooks that record events."""
 
     def __init__(self, shop: Workshop) -> None:
         self.shop = shop
@@ -56,7 +56,7 @@ def hooked(shop: Workshop) -> Hooked:
     return Hooked(shop)
 
 
-async def test_events_come_in_order(hooked: Hooked) -> None:
+async def test_the_order_of_events(hooked: Hooked) -> None:
     hooked.hear(TOOL)
     tool = await hooked.create("tool", name="Saw", publishedAt=None)
     assert hooked.heard == ["before_create", "after_create"]
@@ -83,7 +83,7 @@ async def test_nothing_is_told_of_what_is_not_there(hooked: Hooked) -> None:
     assert hooked.heard == []
 
 
-async def test_a_hook_sees_data_as_it_is_cast_with_what_is_added(hooked: Hooked) -> None:
+async def test_hooks_see_cast_data_with_defaults(hooked: Hooked) -> None:
     seen: list[Event] = []
     hooked.on("before_create", TOOL, seen.append)
     hooked.on("before_create", PAGE, seen.append)
@@ -107,7 +107,7 @@ async def test_a_hook_sees_data_as_it_is_cast_with_what_is_added(hooked: Hooked)
     assert (seen[0].source, seen[0].actor.kind) == ("code", "system")
 
 
-async def test_a_wrong_date_is_told_with_its_place_where_hooks_listen(hooked: Hooked) -> None:
+async def test_invalid_dates_are_reported_with_their_path_before_hooks(hooked: Hooked) -> None:
     hooked.hear(TOOL)
     tool = await hooked.create("tool", name="Saw")
     hooked.writer = EntryWriter(
@@ -118,7 +118,7 @@ async def test_a_wrong_date_is_told_with_its_place_where_hooks_listen(hooked: Ho
     assert [problem["path"] for problem in (refused.value.details or {})["errors"]] == [["publishedAt"]]
 
 
-async def test_a_hook_before_changes_what_is_written(hooked: Hooked) -> None:
+async def test_before_hooks_change_the_written_data(hooked: Hooked) -> None:
     def change(event: Event) -> None:
         data = event.params.data
         data["name"] = data["name"].upper()
@@ -139,7 +139,7 @@ async def test_a_hook_before_changes_what_is_written(hooked: Hooked) -> None:
     assert b'"servicedAt":"2020-01-02T00:00:00.000Z"' in image
 
 
-async def test_a_required_value_may_come_from_a_hook(hooked: Hooked) -> None:
+async def test_a_required_value_can_come_from_a_hook(hooked: Hooked) -> None:
     hooked.on("before_create", TOOL, lambda event: event.params.data.setdefault("name", "Saw"))
     await hooked.create("tool")
     assert await hooked.shop.rows("tools", "name") == [("Saw",)]
@@ -148,14 +148,14 @@ async def test_a_required_value_may_come_from_a_hook(hooked: Hooked) -> None:
 @pytest.mark.parametrize(
     "value, message", [("x", "name must be at least 2 characters"), (5, "name must be a `string` type")]
 )
-async def test_what_hooks_leave_is_validated(hooked: Hooked, value: Any, message: str) -> None:
+async def test_data_from_hooks_is_validated(hooked: Hooked, value: Any, message: str) -> None:
     hooked.on("before_create", TOOL, lambda event: event.params.data.update(name=value))
     with pytest.raises(ValidationError, match=message):
         await hooked.create("tool", name="Saw")
     assert await hooked.shop.count("tools") == 0
 
 
-async def test_what_no_hook_can_mend_is_refused_before_them_all_at_once(hooked: Hooked) -> None:
+async def test_errors_that_hooks_cannot_fix_are_reported_before_them(hooked: Hooked) -> None:
     hooked.hear(TOOL)
     tool = await hooked.create("tool", name="Saw")
     hooked.heard.clear()
@@ -176,13 +176,13 @@ async def test_what_no_hook_can_mend_is_refused_before_them_all_at_once(hooked: 
         ({"locale": "en"}, "unknown or read-only attribute 'locale'"),
     ],
 )
-async def test_a_name_that_is_no_attribute_is_told(hooked: Hooked, change: dict[str, Any], message: str) -> None:
+async def test_unknown_attributes_from_hooks_are_reported(hooked: Hooked, change: dict[str, Any], message: str) -> None:
     hooked.on("before_create", TOOL, lambda event: event.params.data.update(change))
     with pytest.raises(HookFailed, match=message):
         await hooked.create("tool", name="Saw")
 
 
-async def test_state_and_result_go_from_before_to_after(hooked: Hooked) -> None:
+async def test_before_and_after_hooks_share_state(hooked: Hooked) -> None:
     seen: list[Any] = []
 
     def before(event: Event) -> None:
@@ -204,7 +204,7 @@ async def test_a_result_cannot_be_changed(hooked: Hooked) -> None:
         await hooked.create("tool", name="Saw")
 
 
-async def test_what_is_removed_is_told_as_it_was(hooked: Hooked) -> None:
+async def test_delete_hooks_get_the_deleted_entry(hooked: Hooked) -> None:
     seen: list[Any] = []
     hooked.on("before_delete", TOOL, lambda event: seen.append((event.params.where, event.result)))
     hooked.on("after_delete", TOOL, lambda event: seen.append((event.id, event.result["name"])))
@@ -214,7 +214,7 @@ async def test_what_is_removed_is_told_as_it_was(hooked: Hooked) -> None:
 
 
 @pytest.mark.parametrize("moment", ["before_create", "after_create"])
-async def test_what_a_hook_raises_undoes_everything(hooked: Hooked, moment: str) -> None:
+async def test_errors_of_hooks_roll_everything_back(hooked: Hooked, moment: str) -> None:
     def refuse(event: Event) -> None:
         raise ApplicationError("not this one", {"why": "because"})
 
@@ -225,7 +225,7 @@ async def test_what_a_hook_raises_undoes_everything(hooked: Hooked, moment: str)
     assert await hooked.shop.count("tools") == 0
 
 
-async def test_any_other_error_is_told_with_its_place(hooked: Hooked) -> None:
+async def test_other_errors_of_hooks_name_their_place(hooked: Hooked) -> None:
     def fail(event: Event) -> None:
         raise KeyError("title")
 
@@ -234,7 +234,7 @@ async def test_any_other_error_is_told_with_its_place(hooked: Hooked) -> None:
         await hooked.create("tool", name="Saw")
 
 
-async def test_a_hook_that_hangs_is_ended_and_everything_undone(shop: Workshop) -> None:
+async def test_a_hanging_hook_is_stopped_and_everything_rolled_back(shop: Workshop) -> None:
     hooked = Hooked(shop)
     hooked.hooks = Hooks(shop.registry.content_types, seconds=0.05)
     hooked.writer = EntryWriter(shop.database, shop.registry, hooks=hooked.hooks)
@@ -249,7 +249,7 @@ async def test_a_hook_that_hangs_is_ended_and_everything_undone(shop: Workshop) 
     assert await shop.create("tool", name="Saw") >= 1  # the writer is free
 
 
-async def test_hooks_that_call_themselves_without_end_are_ended(hooked: Hooked) -> None:
+async def test_endless_recursion_of_hooks_is_stopped(hooked: Hooked) -> None:
     async def again(event: Event) -> None:
         await hooked.writer.run(lambda unit: unit.update(hooked.type("maker"), 1, {"name": "x"}), grouped=False)
 
@@ -259,7 +259,7 @@ async def test_hooks_that_call_themselves_without_end_are_ended(hooked: Hooked) 
         await hooked.create("tool", name="Saw")
 
 
-async def test_origin_is_that_of_the_door(hooked: Hooked) -> None:
+async def test_the_source_is_the_api_of_the_request(hooked: Hooked) -> None:
     seen: list[Any] = []
     hooked.on("before_create", MAKER, lambda event: seen.append(event.source))
     work = origin.WORK.set(origin.Origin("rest"))
@@ -271,7 +271,7 @@ async def test_origin_is_that_of_the_door(hooked: Hooked) -> None:
     assert seen == ["rest", "admin", "code"]
 
 
-async def test_only_types_with_hooks_are_committed_alone(hooked: Hooked) -> None:
+async def test_only_types_with_hooks_have_their_own_transactions(hooked: Hooked) -> None:
     grouped: list[bool] = []
     hooked.on("before_create", TOOL, lambda event: None)
 
@@ -284,7 +284,7 @@ async def test_only_types_with_hooks_are_committed_alone(hooked: Hooked) -> None
     assert grouped == [True, False]
 
 
-async def test_types_without_hooks_cost_no_statement_more(hooked: Hooked) -> None:
+async def test_types_without_hooks_need_no_additional_statement(hooked: Hooked) -> None:
     maker, database = hooked.type("maker"), hooked.shop.database
 
     async def counted(writer: EntryWriter) -> int:
@@ -299,7 +299,7 @@ async def test_types_without_hooks_cost_no_statement_more(hooked: Hooked) -> Non
     assert await counted(hooked.writer) == plain
 
 
-async def test_many_entries_have_the_hooks_of_each(hooked: Hooked) -> None:
+async def test_bulk_writes_call_the_hooks_of_each_entry(hooked: Hooked) -> None:
     hooked.on("before_create", MAKER, lambda event: event.params.data.update(name=event.params.data["name"] + "!"))
     hooked.on("after_delete", MAKER, lambda event: hooked.heard.append(event.result["name"]))
     maker = hooked.type("maker")
@@ -308,7 +308,7 @@ async def test_many_entries_have_the_hooks_of_each(hooked: Hooked) -> None:
     assert hooked.heard == ["a!", "b!"]
 
 
-async def test_hooks_of_many_take_the_place_of_those_of_each(hooked: Hooked) -> None:
+async def test_bulk_hooks_replace_those_of_single_entries(hooked: Hooked) -> None:
     def change(event: Event) -> None:
         hooked.heard.append(event.action)
         for item in event.params.data if isinstance(event.params.data, list) else [event.params.data]:
@@ -348,19 +348,19 @@ async def test_hooks_of_many_take_the_place_of_those_of_each(hooked: Hooked) -> 
         ("before_create", ["plugin::nothing.*"], "unknown content type plugin::nothing"),
     ],
 )
-def test_what_cannot_be_hooked(hooked: Hooked, event: str, uids: str, message: str) -> None:
+def test_invalid_hooks(hooked: Hooked, event: str, uids: str, message: str) -> None:
     with pytest.raises(InvalidCode, match=message):
         hooked.on(event, uids, lambda event: None)
 
 
-async def test_stars_stand_for_many_types(hooked: Hooked) -> None:
+async def test_wildcards_match_several_types(hooked: Hooked) -> None:
     hooked.on("after_create", "api::*", lambda event: hooked.heard.append(event.uid))
     await hooked.create("maker", name="x")
     await hooked.create("tool", name="Saw")
     assert hooked.heard == [MAKER, TOOL]
 
 
-def test_hooks_are_closed_at_the_start(hooked: Hooked) -> None:
+def test_hooks_cannot_be_added_after_the_start(hooked: Hooked) -> None:
     hooked.hooks.close()
     with pytest.raises(InvalidCode, match="only be added in register"):
         hooked.on("after_create", TOOL, lambda event: None)

@@ -1,4 +1,4 @@
-"""Deletes of a frequent type are one statement on PostgreSQL, and remove what the regular path removes."""
+"""Deletes of a frequent type are one statement on PostgreSQL, and remove the same rows as the regular path."""
 
 import asyncio
 from typing import Any
@@ -63,7 +63,7 @@ async def statements(shop: Workshop, tool: int) -> int:
     return shop.database.statements - before
 
 
-async def test_everything_that_belongs_to_an_entry_is_deleted(shop: Workshop) -> None:
+async def test_all_rows_of_an_entry_are_deleted(shop: Workshop) -> None:
     other = await shop.create("tool", **TOOL)
     before = await stored(shop)
     counts = []
@@ -112,7 +112,7 @@ async def test_changes_are_recorded_with_their_state(shop: Workshop) -> None:
         assert [(one.id, one.locale, one.was, one.became) for one in recorded] == [(page, "en", was, Presence.ABSENT)]
 
 
-async def test_of_two_deletes_at_once_one_finds_the_entry(shop: Workshop) -> None:
+async def test_one_of_two_simultaneous_deletes_finds_the_entry(shop: Workshop) -> None:
     await learn(shop)
     tool = await shop.create("tool", **TOOL)
     assert sorted(await asyncio.gather(*[shop.delete("tool", tool) for _ in range(4)])) == [False, False, False, True]

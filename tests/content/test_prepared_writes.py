@@ -1,4 +1,4 @@
-"""Bodies of a shape that came often are written by what was prepared for it, and that is the same for everybody."""
+"""Bodies of a frequent shape use a prepared write, with the same result for every caller."""
 
 import asyncio
 from typing import Any
@@ -89,7 +89,7 @@ OWN = [name for name in SOUND if not isinstance(SOUND[name], list | dict) and na
 
 
 async def stored(shop: Workshop, tool: int) -> list[Any]:
-    """What is stored of a tool, but for ids and moments."""
+    """Return a tool's stored values without ids and times."""
     held = f"SELECT component_id FROM tools_components WHERE component_type = 'part.leg' AND entity_id = {tool}"
     legs = f"id IN ({held})"
     columns = ["name", "code", "serial", "kind", "contact", "weight", "price", "stock", "barcode", "sharp", "bought"]
@@ -110,7 +110,7 @@ def said(error: OctavoError) -> list[Any]:
 
 
 async def created(shop: Workshop, writer: EntryWriter, body: dict[str, Any]) -> list[Any]:
-    """What a body comes to; nothing stays of it."""
+    """Return the values that a body results in, and roll back."""
     try:
         tool = await writer.create(shop.type("tool"), body)
     except OctavoError as error:
@@ -129,7 +129,7 @@ async def updated(shop: Workshop, writer: EntryWriter, tool: int, body: dict[str
 
 
 @pytest.mark.parametrize("name", SOUND)
-async def test_a_body_comes_to_the_same_whether_its_shape_is_known_or_not(shop: Workshop, name: str) -> None:
+async def test_creates_of_known_and_unknown_shapes_have_the_same_result(shop: Workshop, name: str) -> None:
     for sound in ({"name": "Saw", name: SOUND[name]}, {"name": "Saw", name: None}, {"name": "Saw", name: []}):
         for _ in range(4):
             await created(shop, shop.writer, sound)
@@ -140,7 +140,7 @@ async def test_a_body_comes_to_the_same_whether_its_shape_is_known_or_not(shop: 
 
 
 @pytest.mark.parametrize("name", OWN)
-async def test_so_do_changes(shop: Workshop, name: str) -> None:
+async def test_updates_of_known_and_unknown_shapes_have_the_same_result(shop: Workshop, name: str) -> None:
     tool = await shop.create("tool", name="Saw")
     for sound in (SOUND[name], None):
         for _ in range(4):
@@ -172,7 +172,7 @@ async def test_ids_as_texts_are_prepared_too(shop: Workshop) -> None:
     assert counts == ([1, 1] if shop.database.dialect.name == "postgresql" else [5, 5])
 
 
-async def test_a_whole_body_comes_to_the_same(shop: Workshop) -> None:
+async def test_complete_bodies_have_the_same_result(shop: Workshop) -> None:
     first = await created(shop, shop.writer, SOUND)
     assert len(first) == 8
     for _ in range(5):
@@ -194,7 +194,7 @@ async def test_a_known_shape_needs_fewer_statements(shop: Workshop) -> None:
     assert counts == [2, 2, 2, 1, 1]
 
 
-async def test_what_is_taken_or_missing_is_refused_as_ever(shop: Workshop) -> None:
+async def test_existing_values_and_missing_targets_are_refused(shop: Workshop) -> None:
     for number in range(5):
         await shop.create("tool", name="Saw", serial=f"A-{number}", maker=1)
     before = await shop.count("tools"), await shop.count("tools_maker_links")
@@ -205,7 +205,7 @@ async def test_what_is_taken_or_missing_is_refused_as_ever(shop: Workshop) -> No
     assert (await shop.count("tools"), await shop.count("tools_maker_links")) == before
 
 
-async def test_of_two_at_once_one_gets_a_unique_value(shop: Workshop) -> None:
+async def test_one_of_two_simultaneous_creates_gets_a_unique_value(shop: Workshop) -> None:
     for number in range(5):
         await shop.create("tool", name="Saw", serial=f"A-{number}")
     made = await asyncio.gather(
@@ -215,7 +215,7 @@ async def test_of_two_at_once_one_gets_a_unique_value(shop: Workshop) -> None:
     assert {str(one) for one in made if not isinstance(one, int)} == {"This attribute must be unique"}
 
 
-async def test_a_target_has_one_source_where_it_may_have_only_one(shop: Workshop) -> None:
+async def test_targets_with_one_owner_keep_the_last_one(shop: Workshop) -> None:
     tools = [await shop.create("tool", name="Saw", owner=1, fans=[2, 3]) for _ in range(5)]
     assert await shop.rows("tools_owner_links", "tool_id", "maker_id") == [(tools[-1], 1)]
     assert await shop.rows("tools_fans_links", "tool_id", "maker_id") == [
@@ -223,13 +223,13 @@ async def test_a_target_has_one_source_where_it_may_have_only_one(shop: Workshop
     ]
 
 
-async def test_no_entry_is_made_of_a_change_to_none(shop: Workshop) -> None:
+async def test_updating_a_missing_entry_creates_none(shop: Workshop) -> None:
     tool = await shop.create("tool", name="Saw")
     assert [await shop.update("tool", tool, weight=2) for _ in range(5)] == [True] * 5
     assert await shop.update("tool", tool + 1, weight=2) is False
 
 
-async def test_on_postgresql_the_statement_that_writes_answers_too(shop: Workshop) -> None:
+async def test_on_postgresql_the_write_statement_returns_the_response(shop: Workshop) -> None:
     tool, reader = shop.type("tool"), EntryReader(shop.database, shop.registry)
     read = reader.prepare(plan_read(ReadRequest(content_type=tool, by=By.ID, drafts=Drafts.ANY), shop.registry))
     counts: list[int] = []
@@ -255,7 +255,7 @@ async def test_on_postgresql_the_statement_that_writes_answers_too(shop: Worksho
 
 
 @pytest.mark.parametrize("workshop_database", ["postgresql"], indirect=True)
-async def test_it_does_not_where_a_trigger_of_others_changes_the_row_later(shop: Workshop) -> None:
+async def test_the_written_row_is_read_again_if_a_trigger_changes_it(shop: Workshop) -> None:
     await shop.database.execute_script(
         "CREATE FUNCTION sharpen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
         " UPDATE tools SET weight = 7 WHERE id = NEW.id AND weight IS DISTINCT FROM 7; RETURN NULL; END $$;"

@@ -1,4 +1,4 @@
-"""EntryReader: what was compiled is kept by shape, and only so much of it; values that come late are bound by name."""
+"""EntryReader: compiled statements are cached by shape within a budget; late values are bound by name."""
 
 import json
 from typing import Any
@@ -41,7 +41,7 @@ async def test_a_list_and_its_total(bookshop: Site) -> None:
     assert total == 7
 
 
-async def test_what_is_looked_for_is_found_once_for_the_page_and_the_total(bookshop: Site) -> None:
+async def test_a_search_runs_once_for_the_page_and_the_total(bookshop: Site) -> None:
     reader = reader_of(bookshop)
     titles = {entry["id"]: entry["title"] for entry in (await found(reader, Query(page=Page())))[0]}
 
@@ -58,7 +58,7 @@ async def test_what_is_looked_for_is_found_once_for_the_page_and_the_total(books
         assert await ids(part, start=2, limit=3) == (every[2:5], total)
 
 
-async def test_parts_of_texts_may_have_any_length_and_sign(bookshop: Site) -> None:
+async def test_searched_substrings_can_have_any_length_and_character(bookshop: Site) -> None:
     database, long = bookshop.database, "é%" * 20_000
     for text, part, is_found in (
         (r"50%_\Sales", r"_\s", True),
@@ -105,7 +105,7 @@ def _books(page: Page) -> Populate:
     return Populate(name="books", query=Query(page=page))
 
 
-async def test_what_is_not_bound_does_not_run(bookshop: Site) -> None:
+async def test_reads_with_unbound_values_do_not_run(bookshop: Site) -> None:
     reader = reader_of(bookshop)
     by_id = prepared(reader, Query(), By.ID)
     with pytest.raises(TypeError, match="id"):
@@ -122,7 +122,7 @@ async def test_equal_shapes_share_a_statement(bookshop: Site) -> None:
     assert (first.page, second.page) == (Page(limit=1), Page(limit=2))
 
 
-async def test_statements_are_kept_within_their_budget(bookshop: Site) -> None:
+async def test_statements_are_cached_within_their_budget(bookshop: Site) -> None:
     budget = CacheBudget(200_000)
     reader = EntryReader(bookshop.database, bookshop.octavo.site.registry, statements=budget.cache("statements"))
     queries = [

@@ -31,7 +31,7 @@ Write = Callable[[Site], Any]
 
 @pytest.fixture
 async def postgresql(anyio_backend: str, postgresql_url: str, tmp_path: Any) -> AsyncIterator[Site]:
-    """A service without work in the background."""
+    """A service without background jobs."""
     site = await filled(postgresql_url, tmp_path)
     yield site
     await site.database.close()
@@ -47,7 +47,7 @@ async def filled(url: str, folder: Any, **variables: str) -> Site:
 
 @asynccontextmanager
 async def started(url: str, folder: Any, **variables: str) -> AsyncIterator[Site]:
-    """A service with all its tables. Other statements can come from its background."""
+    """Start a service with all tables, and with background jobs that can send other statements."""
     site = await filled(url, folder, **variables)
     await site.database.close()
     octavo = build(site.octavo.settings)
@@ -87,7 +87,7 @@ WRITES: Final = (create_by_rest, update_by_rest, create_by_graphql, update_by_gr
 
 
 async def texts_of(site: Site, write: Write, patch: pytest.MonkeyPatch) -> list[str]:
-    """What a frequent write sends, with a background refresh that may be due left out."""
+    """Return the statements of a frequent write, without those of background refreshes."""
     for _ in range(5):
         await write(site)
     found = []
@@ -107,7 +107,7 @@ async def test_frequent_writes_are_one_round_trip(
 
 
 async def stores_in_transaction(site: Site, write: Write, table: str, patch: pytest.MonkeyPatch) -> bool:
-    """Whether a frequent write inserts into a table within a transaction."""
+    """Return whether a frequent write inserts into a table within a transaction."""
     with sent(patch) as texts:
         await write(site)
     [at] = [place for place, text in enumerate(texts) if f"INTO {table}" in text]
@@ -126,7 +126,9 @@ async def test_the_change_journal_is_written_in_the_same_transaction(
         assert await site.database.fetch_value("SELECT count(*) FROM octavo_journal") == before + 1
 
 
-async def test_so_are_webhook_messages(postgresql_url: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_webhook_messages_are_written_in_the_same_transaction(
+    postgresql_url: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with started(postgresql_url, tmp_path) as site:
         for _ in range(5):
             await create_by_rest(site)
@@ -136,7 +138,7 @@ async def test_so_are_webhook_messages(postgresql_url: str, tmp_path: Any, monke
         assert await stores_in_transaction(site, create_by_rest, "octavo_outbox", monkeypatch)
 
 
-async def test_whatever_stores_changes_sees_those_of_its_callers(
+async def test_stores_of_changes_receive_those_of_their_callers(
     postgresql: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     feed: ChangeFeed = postgresql.octavo.infrastructure.feed
@@ -168,7 +170,7 @@ async def test_entries_that_are_missing_are_reported_and_nothing_is_written(post
     assert await postgresql.database.fetch_value("SELECT count(*) FROM books") == before
 
 
-async def test_subscribers_hear_of_each_write_once(postgresql: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_subscribers_receive_each_write_once(postgresql: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[tuple[str, str]] = []
 
     async def hear(changes: Any) -> None:
@@ -182,14 +184,14 @@ async def test_subscribers_hear_of_each_write_once(postgresql: Site, monkeypatch
         assert len(heard) == 8
 
 
-async def test_updates_at_once_are_all_stored_in_some_order(postgresql: Site) -> None:
+async def test_simultaneous_updates_are_all_stored_in_some_order(postgresql: Site) -> None:
     for _ in range(5):
         await update_by_rest(postgresql)
     answers = await asyncio.gather(
         *(request(postgresql, "PUT", "/api/genres/1", {"name": f"N{n}", "rank": n}) for n in range(40))
     )
     moments = [answer.json["data"]["attributes"]["updatedAt"] for answer in answers]
-    assert len(set(moments)) == 40  # each sees the one before
+    assert len(set(moments)) == 40  # each sees the previous one
     last = max(answers, key=lambda answer: answer.json["data"]["attributes"]["updatedAt"])
     shown = await postgresql.get("/api/genres/1", FULL_TOKEN)
     assert shown.json["data"] == last.json["data"]

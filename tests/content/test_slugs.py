@@ -1,4 +1,4 @@
-"""Texts as parts of addresses."""
+"""Texts converted to slugs."""
 
 import pytest
 
@@ -26,11 +26,11 @@ from octavo.core.text_limits import MAX_SLUG_SOURCE
         ("  ", ""),
     ],
 )
-def test_a_slug_is_what_v4_makes(text: str, expected: str) -> None:
+def test_slugs_equal_those_of_v4(text: str, expected: str) -> None:
     assert slug(text, "-").lower() == expected
 
 
-def test_a_long_text_takes_no_time() -> None:
+def test_long_texts_are_fast() -> None:
     assert len(slug("aB" * 50_000, "-")) == MAX_SLUG_SOURCE * 3 // 2
 
 
@@ -44,6 +44,6 @@ def test_a_long_text_takes_no_time() -> None:
         ("♪ 日本", ""),
     ],
 )
-def test_a_text_as_an_address_keeps_words_whole(text: str, expected: str) -> None:
+def test_slugs_keep_words_whole(text: str, expected: str) -> None:
     assert slugify(text) == expected
     assert slugify(expected) == expected

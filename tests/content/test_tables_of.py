@@ -76,13 +76,13 @@ def test_each_table_is_found(tmp_path: Path, dialect: Dialect, asked: dict[str, 
         assert found == tables
 
 
-def test_names_made_in_a_statement_are_no_tables_of_it() -> None:
+def test_common_table_expressions_are_not_tables() -> None:
     made = 'WITH t1 AS MATERIALIZED (SELECT a.id FROM "a" a)'
     text = f'{made} SELECT 1 FROM (SELECT * FROM t1) p JOIN ("b""c" b JOIN files f)'
     assert tables_of(text) == ("a", 'b"c', "files")
 
 
-def test_placeholders_change_with_their_files(tmp_path: Path) -> None:
+def test_reads_of_placeholders_depend_on_files(tmp_path: Path) -> None:
     content = registry(tmp_path)
     query = read_query({"populate": "cover"}, PageLimits())
     read = ReadRequest(content_type=content.content_types["api::article.article"], query=query, by=By.LIST)

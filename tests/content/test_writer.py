@@ -103,7 +103,7 @@ async def test_passwords_are_hashed_in_entries_and_in_components(shop: Workshop)
     assert key.startswith("$2a$10$")
 
 
-async def test_an_update_changes_what_is_named_and_nothing_else(shop: Workshop) -> None:
+async def test_an_update_changes_only_fields_in_the_body(shop: Workshop) -> None:
     tool = await shop.create("tool", name="Saw", weight=2, serial="A-1")
     assert await shop.update("tool", tool, weight=None)
     assert await shop.rows("tools", "name", "weight", "serial") == [("Saw", None, "A-1")]
@@ -117,7 +117,7 @@ async def test_unknown_names_ids_and_creators_are_ignored(shop: Workshop) -> Non
     assert tool != 77
 
 
-async def test_an_administrator_is_noted_as_creator(shop: Workshop) -> None:
+async def test_an_administrator_is_stored_as_creator(shop: Workshop) -> None:
     await shop.database.execute("INSERT INTO admin_users (firstname) VALUES ('Ann')")
     tool = await shop.writer.create(shop.type("tool"), {"name": "Saw"}, actor_id=1)
     await shop.writer.update(shop.type("tool"), tool, {"weight": 1}, actor_id=None)
@@ -127,7 +127,7 @@ async def test_an_administrator_is_noted_as_creator(shop: Workshop) -> None:
 # Drafts
 
 
-async def test_a_draft_may_lack_what_is_required(shop: Workshop) -> None:
+async def test_drafts_can_lack_required_values(shop: Workshop) -> None:
     tool = await shop.create("tool", publishedAt=None)
     assert await shop.rows("tools", "name", "published_at") == [(None, None)]
     assert await shop.update("tool", tool, name=None, publishedAt="2024-01-01")
@@ -140,7 +140,7 @@ async def test_a_draft_by_default(shop: Workshop) -> None:
     assert await shop.rows("tools", "published_at") == [(None,)]
 
 
-async def test_a_strict_creation_asks_a_draft_for_everything(shop: Workshop) -> None:
+async def test_strict_creations_require_complete_drafts(shop: Workshop) -> None:
     with pytest.raises(ValidationError, match="name must be defined"):
         await shop.writer.create(shop.type("tool"), {}, draft_default=True, strict=True)
     await shop.writer.create(shop.type("tool"), {"name": "Saw"}, draft_default=True, strict=True)
@@ -212,7 +212,7 @@ async def test_to_one_relations_change(shop: Workshop, change: Any, expected: li
     assert [row[0] for row in await shop.rows("tools_maker_links", "maker_id")] == expected
 
 
-async def test_a_target_that_may_have_one_owner_is_taken_away(shop: Workshop) -> None:
+async def test_targets_with_one_owner_move_to_the_new_one(shop: Workshop) -> None:
     first = await shop.create("tool", name="Saw", owner=1)
     second = await shop.create("tool", name="Axe", owner=1)
     assert await shop.rows("tools_owner_links", "tool_id", "maker_id") == [(second, 1)]
@@ -221,7 +221,7 @@ async def test_a_target_that_may_have_one_owner_is_taken_away(shop: Workshop) ->
     assert await shop.rows("tools_maker_links", "tool_id", "maker_id") == [(second, 1), (first, 2)]
 
 
-async def test_links_come_last_among_the_sources_of_a_target(shop: Workshop) -> None:
+async def test_links_are_appended_to_the_sources_of_a_target(shop: Workshop) -> None:
     tools = [await shop.create("tool", name=f"Tool {number}", maker=1) for number in range(3)]
     rows = await shop.rows("tools_maker_links", "tool_id", "tool_order")
     assert rows == [(tool, float(place)) for place, tool in enumerate(tools, start=1)]
@@ -323,7 +323,7 @@ TWICE = "The relation with id 1 is already connected. You cannot connect the sam
         ),
     ],
 )
-async def test_what_is_wrong_with_relations_can_be_told_with_its_place(
+async def test_invalid_relations_are_reported_with_their_path(
     shop: Workshop, data: dict[str, Any], problems: list[tuple[list[str], str]]
 ) -> None:
     writer = EntryWriter(shop.database, shop.registry, rules=WriteRules(place_relations=True))
@@ -333,7 +333,7 @@ async def test_what_is_wrong_with_relations_can_be_told_with_its_place(
     assert await shop.count("tools") == 0
 
 
-async def test_every_wrong_date_can_be_told_with_its_place(shop: Workshop) -> None:
+async def test_invalid_dates_are_reported_with_their_path(shop: Workshop) -> None:
     writer = EntryWriter(shop.database, shop.registry, rules=WriteRules(place_relations=True))
     wrong = {"bought": "2024-02-30", "servicedAt": "soon", "publishedAt": "soon", "maker": 77}
     problems = [
@@ -351,7 +351,7 @@ async def test_every_wrong_date_can_be_told_with_its_place(shop: Workshop) -> No
     assert problems_of(refused.value) == [problems[2]]
 
 
-async def test_relations_that_are_right_are_linked_where_places_are_told(shop: Workshop) -> None:
+async def test_valid_relations_are_linked_with_path_errors_enabled(shop: Workshop) -> None:
     writer = EntryWriter(shop.database, shop.registry, rules=WriteRules(place_relations=True))
     data = {"maker": {"id": 2}, "users": [3, "1", "3"], "photos": {"set": [2, 1]}}
     await writer.create(shop.type("tool"), {"name": "Saw", **data})
@@ -359,7 +359,7 @@ async def test_relations_that_are_right_are_linked_where_places_are_told(shop: W
     assert await shop.rows("tools_users_links", "maker_id") == [(3,), (1,)]
 
 
-async def test_true_is_no_relation(shop: Workshop) -> None:
+async def test_true_is_not_a_relation(shop: Workshop) -> None:
     tool = await shop.create("tool", name="Saw", maker=True, users=True, photos=True)
     await shop.update("tool", tool, maker=1, users=[2], photos=[1])
     await shop.update("tool", tool, maker=True, users=True)
@@ -369,7 +369,7 @@ async def test_true_is_no_relation(shop: Workshop) -> None:
     assert await shop.count("files_related_morphs") == 0
 
 
-async def test_ids_that_are_none(shop: Workshop) -> None:
+async def test_invalid_ids(shop: Workshop) -> None:
     message = {
         "sqlite": "1 relation(s) of type api::maker.maker associated with this entity do not exist",
         "postgresql": "Invalid relations",
@@ -405,8 +405,8 @@ async def test_media_are_replaced_as_a_whole(shop: Workshop) -> None:
     assert await shop.rows("files_related_morphs", *columns) == [(4, tool, "api::tool.tool", "photo", 1.0)]
 
 
-async def test_a_file_may_stand_twice_in_a_list(shop: Workshop) -> None:
-    """The same said twice counts once, but not an id and an object that has it, as in v4."""
+async def test_a_file_can_be_in_a_list_twice(shop: Workshop) -> None:
+    """The same form twice counts once, but an id and an object with this id count twice, as in v4."""
     tool = await shop.create("tool", name="Saw", photos=[2, {"id": 2}, 2, 1])
     assert await shop.rows("files_related_morphs", "file_id", "order") == [(2, 1.0), (2, 2.0), (1, 3.0)]
     await shop.update("tool", tool, photos=[1, {"id": 1}], users=[3, {"id": 3}])
@@ -417,7 +417,7 @@ async def test_a_file_may_stand_twice_in_a_list(shop: Workshop) -> None:
 # Components
 
 
-async def test_components_are_written_with_what_they_hold(shop: Workshop) -> None:
+async def test_components_are_written_with_their_content(shop: Workshop) -> None:
     leg = {"length": 3, "by": 1, "helpers": [2, 3], "picture": 1}
     tool = await shop.create(
         "tool",
@@ -444,7 +444,7 @@ async def test_components_are_written_with_what_they_hold(shop: Workshop) -> Non
     assert await shop.rows("files_related_morphs", "related_id", "related_type") == [(1, "part.leg")]
 
 
-async def test_components_are_kept_by_id_reordered_and_removed(shop: Workshop) -> None:
+async def test_components_with_ids_stay_and_are_reordered_and_removed(shop: Workshop) -> None:
     tool = await shop.create("tool", name="Saw", legs=[{"length": 1, "label": "a"}, {"length": 2}, {"length": 3}])
     await shop.update("tool", tool, legs=[{"id": 3}, {"id": "1", "length": 5}, {"length": 4}])
     assert await shop.rows("components_part_legs", "id", "length", "label") == [(1, 5, "a"), (3, 3, None), (4, 4, None)]
@@ -480,7 +480,7 @@ async def test_components_of_others_are_refused(shop: Workshop, data: dict[str, 
     assert (refused.value.name, refused.value.status, refused.value.message) == (name, 400, message)
 
 
-async def test_nothing_is_left_of_what_is_replaced_or_deleted(shop: Workshop) -> None:
+async def test_replaced_and_deleted_components_leave_no_rows(shop: Workshop) -> None:
     before = await counts(shop)
     leg = {"length": 3, "by": 1, "helpers": [2, 3], "picture": 1}
     tool = await shop.create(
@@ -528,14 +528,14 @@ async def test_unknown_locales_are_refused(shop: Workshop, code: Any) -> None:
         ({"legs": [{"length": 1, "label": "b"}, {"length": 2, "label": "b"}]}, ["legs", "1", "label"]),
     ],
 )
-async def test_a_taken_value_is_refused(shop: Workshop, data: dict[str, Any], path: list[str]) -> None:
+async def test_existing_unique_values_are_refused(shop: Workshop, data: dict[str, Any], path: list[str]) -> None:
     await shop.create("tool", name="Saw", code="saw", serial="A-1", stock=7, legs=[{"length": 1, "label": "a"}])
     with pytest.raises(ValidationError) as refused:
         await shop.create("tool", name="Axe", **data)
     assert problems_of(refused.value) == [(path, "This attribute must be unique")]
 
 
-async def test_an_entry_may_keep_its_own_value(shop: Workshop) -> None:
+async def test_an_entry_can_keep_its_unique_value(shop: Workshop) -> None:
     tool = await shop.create("tool", name="Saw", serial="A-1", code="saw")
     assert await shop.update("tool", tool, serial="A-1", code="saw")
 
@@ -551,15 +551,17 @@ LABELED: dict[str, Any] = {
 
 
 async def labels_of(shop: Workshop) -> dict[str, int]:
-    """The ids of the present legs, by label."""
+    """Return the ids of the stored legs by label."""
     return {row[1]: row[0] for row in await shop.database.fetch_all("SELECT id, label FROM components_part_legs")}
 
 
 @pytest.mark.parametrize("fields", [["frame"], ["legs"], ["story"], ["frame", "legs", "story"]])
-async def test_an_entry_may_keep_the_values_of_its_components(shop: Workshop, fields: list[str]) -> None:
+async def test_an_entry_can_keep_the_unique_values_of_its_components(shop: Workshop, fields: list[str]) -> None:
     tool = await shop.create("tool", name="Saw", **LABELED)
     before = await labels_of(shop)
-    assert await shop.update("tool", tool, **{name: LABELED[name] for name in fields})  # new components, of old values
+    assert await shop.update(
+        "tool", tool, **{name: LABELED[name] for name in fields}
+    )  # new components with existing values
     after = await labels_of(shop)
     assert after.keys() == before.keys()
     legs = [{"id": after["a"], "label": "a"}, {"id": after["b"], "label": "b"}]
@@ -567,7 +569,7 @@ async def test_an_entry_may_keep_the_values_of_its_components(shop: Workshop, fi
     assert await labels_of(shop) == after
 
 
-async def test_components_of_an_entry_may_pass_values_on(shop: Workshop) -> None:
+async def test_components_of_an_entry_can_exchange_unique_values(shop: Workshop) -> None:
     tool = await shop.create("tool", name="Saw", **LABELED)
     held = await labels_of(shop)
     swapped = [{"id": held["a"], "label": "b"}, {"id": held["b"], "label": "a"}]
@@ -588,8 +590,10 @@ async def test_components_of_an_entry_may_pass_values_on(shop: Workshop) -> None
         ({"legs": [{"length": 1, "label": "c"}, {"length": 1, "label": "c"}]}, ["legs", "1", "label"]),
     ],
 )
-async def test_values_that_an_update_leaves_are_taken(shop: Workshop, data: dict[str, Any], path: list[str]) -> None:
-    """In fields that the body does not name, in another entry, in a component that is kept, in the same body."""
+async def test_unique_values_that_an_update_does_not_change_are_refused(
+    shop: Workshop, data: dict[str, Any], path: list[str]
+) -> None:
+    """In fields that the body does not contain, in another entry, in a component that stays, in the same body."""
     tool = await shop.create("tool", name="Saw", **LABELED)
     await shop.create("tool", name="Axe", legs=[{"length": 1, "label": "other"}])
     kept = (await labels_of(shop))["a"]
@@ -602,7 +606,7 @@ async def test_values_that_an_update_leaves_are_taken(shop: Workshop, data: dict
     assert problems_of(refused.value) == [(path, "This attribute must be unique")]
 
 
-async def test_of_many_at_once_one_gets_the_value(shop: Workshop) -> None:
+async def test_one_of_many_simultaneous_creates_gets_a_unique_value(shop: Workshop) -> None:
     async def attempt(number: int) -> bool:
         try:
             await shop.create("tool", name=f"Tool {number}", serial="A-1", code=f"tool-{number % 2}")
@@ -615,7 +619,7 @@ async def test_of_many_at_once_one_gets_the_value(shop: Workshop) -> None:
     assert await shop.count("tools") == 1
 
 
-async def test_of_many_in_several_services_one_gets_the_value(
+async def test_one_of_many_creates_in_several_services_gets_a_unique_value(
     shop: Workshop, workshop_database: Callable[[], Database]
 ) -> None:
     other = workshop_database()
@@ -638,7 +642,7 @@ async def test_of_many_in_several_services_one_gets_the_value(
 # Transactions
 
 
-async def test_a_failure_leaves_nothing(shop: Workshop) -> None:
+async def test_failures_are_rolled_back(shop: Workshop) -> None:
     before = await counts(shop)
     with pytest.raises(ValidationError, match="Invalid format, expected yyyy-MM-dd"):
         await shop.create("tool", name="Saw", maker=1, legs=[{"length": 1}], bought="soon")
@@ -662,7 +666,7 @@ async def test_a_unit_sees_its_own_writes(shop: Workshop) -> None:
 
 
 @pytest.mark.parametrize("conflicts, tries", [(0, 1), (2, 3), (3, 3)])
-async def test_conflicts_are_tried_again(shop: Workshop, conflicts: int, tries: int) -> None:
+async def test_conflicts_are_retried(shop: Workshop, conflicts: int, tries: int) -> None:
     seen = 0
 
     async def work(unit: EntryUnit) -> int:
@@ -696,7 +700,9 @@ async def test_conflicts_are_tried_again(shop: Workshop, conflicts: int, tries: 
         ({"bought": "0000-01-01"}, "bought must be after the year 0"),
     ],
 )
-async def test_what_no_database_can_store_is_refused(shop: Workshop, data: dict[str, Any], message: str) -> None:
+async def test_values_that_no_database_can_store_are_refused(
+    shop: Workshop, data: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValidationError) as refused:
         await shop.create("tool", **{"name": "Saw", **data})
     assert refused.value.message == message
@@ -706,8 +712,8 @@ async def test_what_no_database_can_store_is_refused(shop: Workshop, data: dict[
     "data",
     [{"stock": 2**31}, {"price": 10**8}, {"serial": "A-" + "x" * 300}],
 )
-async def test_what_only_one_database_can_store(shop: Workshop, data: dict[str, Any]) -> None:
-    """SQLite's columns take it, as v4 lets them; PostgreSQL's do not."""
+async def test_values_that_only_one_database_can_store(shop: Workshop, data: dict[str, Any]) -> None:
+    """SQLite's columns accept it, as under v4; PostgreSQL's do not."""
     if shop.database.dialect.name == "sqlite":
         await shop.create("tool", name="Saw", **data)
     else:
@@ -793,7 +799,7 @@ async def test_of_two_sides_of_one_relation_the_last_wins(shop: Workshop) -> Non
     assert set(await shop.rows(*links)) == {(first, first), (second, first)}
 
 
-async def test_a_list_changes_nothing_of_a_localized_entry(shop: Workshop) -> None:
+async def test_a_list_as_data_does_not_change_a_localized_entry(shop: Workshop) -> None:
     page = await shop.create("page", title="One")
     data: Any = [{"title": "Two"}]
     assert await shop.writer.update(shop.type("page"), page, data)

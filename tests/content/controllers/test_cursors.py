@@ -1,4 +1,4 @@
-"""Cursors: a list read page by page is the list, whatever it is sorted by; bounded totals."""
+"""Cursors: the pages add up to the whole list for every sort order; limited totals."""
 
 import base64
 import itertools
@@ -30,7 +30,7 @@ async def refused(site: Site, target: str) -> str:
 
 
 async def pages(site: Site, target: str, limit: int) -> list[int]:
-    """The ids of all pages, by cursors."""
+    """Return the ids of all pages, following the cursors."""
     found, cursor = [], ""
     while cursor is not None:
         page = await read(site, f"{target}&pagination[limit]={limit}&pagination[after]={cursor}")
@@ -50,7 +50,7 @@ SORTS = [
 
 
 @pytest.mark.parametrize("sort", SORTS)
-async def test_pages_by_cursors_are_the_list(bookshop: Site, sort: str) -> None:
+async def test_pages_by_cursors_add_up_to_the_list(bookshop: Site, sort: str) -> None:
     target = f"{BOOKS}&{sort}"
     whole = [entry["id"] for entry in (await read(bookshop, f"{target}&pagination[limit]=100"))["data"]]
     assert len(whole) > 1
@@ -58,8 +58,8 @@ async def test_pages_by_cursors_are_the_list(bookshop: Site, sort: str) -> None:
         assert await pages(bookshop, target, limit) == whole
 
 
-async def test_every_scalar_can_be_gone_through(bookshop: Site) -> None:
-    """Values are compared with what cursors say of them: to the last digit, in every type of column."""
+async def test_lists_sorted_by_every_scalar(bookshop: Site) -> None:
+    """Values are compared with those in cursors to the last digit, in every type of column."""
     attributes = bookshop.octavo.site.registry.content_types["api::book.book"].scalars
     for attribute, direction in itertools.product(attributes, ("asc", "desc")):
         if attribute.private or attribute.type == "password":
@@ -69,7 +69,7 @@ async def test_every_scalar_can_be_gone_through(bookshop: Site) -> None:
         assert await pages(bookshop, target, 3) == whole, attribute
 
 
-async def test_a_page_costs_one_statement_and_has_a_plan_by_shape(bookshop: Site) -> None:
+async def test_a_page_is_one_statement_with_a_plan_by_shape(bookshop: Site) -> None:
     first = await read(bookshop, f"{BOOKS}&sort=pages&pagination[limit]=1&pagination[after]=")
     cursor = first["meta"]["pagination"]["after"]
     assert (
@@ -77,7 +77,7 @@ async def test_a_page_costs_one_statement_and_has_a_plan_by_shape(bookshop: Site
     )
 
 
-async def test_what_is_told_of_a_page(bookshop: Site) -> None:
+async def test_pagination_in_the_response(bookshop: Site) -> None:
     counted = await read(bookshop, f"{BOOKS}&pagination[pageSize]=2&pagination[after]=")
     whole = (await read(bookshop, BOOKS))["meta"]["pagination"]["total"]
     reported = counted["meta"]["pagination"]
@@ -119,7 +119,7 @@ async def test_cursors_of_others_are_refused(bookshop: Site) -> None:
         assert "pagination.after is" in await refused(bookshop, f"{begin}{quote(text)}")
 
 
-async def test_what_goes_with_no_cursor(bookshop: Site) -> None:
+async def test_parameters_that_exclude_cursors(bookshop: Site) -> None:
     for other in ("page", "start"):
         message = await refused(bookshop, f"{BOOKS}&pagination[after]=&pagination[{other}]=1")
         assert message == "Invalid pagination: pagination.after cannot be combined with page or start"
@@ -129,7 +129,7 @@ async def test_what_goes_with_no_cursor(bookshop: Site) -> None:
     assert f"at most {MOST_SORTS} attributes" in await refused(bookshop, f"{BOOKS}&sort={many}&pagination[after]=")
 
 
-async def test_totals_are_counted_as_far_as_is_asked(bookshop: Site) -> None:
+async def test_totals_are_counted_up_to_the_requested_maximum(bookshop: Site) -> None:
     whole = (await read(bookshop, BOOKS))["meta"]["pagination"]["total"]
     for most in (0, 1, whole - 1, whole, whole + 1, 10**30):
         for extra in ("", "&filters[title][$containsi]=e"):

@@ -1,4 +1,4 @@
-"""`populate=deep`: what the plugin of v4 populates, as observed of its version 3.0.1 with v4.26.2."""
+"""`populate=deep`: populates the same as v4's plugin, observed with its version 3.0.1 on v4.26.2."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -82,7 +82,7 @@ def test_relations_named_like_a_table_seen_before_are_not_followed(registry: Reg
     }
 
 
-def test_components_follow_all_and_what_has_no_target_ends(registry: Registry) -> None:
+def test_components_are_followed_and_relations_without_target_are_not(registry: Registry) -> None:
     seen = below(registry, ARTICLE, 5)
     assert set(seen["seo"]["author"]) == {"articles", "city"}
     assert seen["author"]["city"]["subject"] == {}
@@ -112,11 +112,11 @@ def test_more_than_a_read_could_join_is_refused(registry: Registry) -> None:
         (None, None),
     ],
 )
-def test_levels_are_asked_for_by_the_first_two_names(asked: object, levels: int | None) -> None:
+def test_levels_are_given_by_the_first_two_names(asked: object, levels: int | None) -> None:
     assert deep_levels({"populate": asked}, 5) == levels
 
 
 @pytest.mark.parametrize("asked", ["deep,abc", ["deep", {}], "deep,NaN"])
-def test_levels_that_are_no_number_are_refused(asked: object) -> None:
+def test_levels_that_are_not_numbers_are_refused(asked: object) -> None:
     with pytest.raises(ValidationError, match="expected a number of levels behind deep"):
         deep_levels({"populate": asked}, 5)

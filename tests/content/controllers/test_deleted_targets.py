@@ -41,7 +41,7 @@ async def links(site: Site, note: int) -> set[tuple[str, int]]:
     return {(uid, entry_id) for uid, entry_id in await site.database.fetch_all(LINKS.format(note))}
 
 
-async def test_links_go_with_their_targets(shop: Site) -> None:
+async def test_links_are_deleted_with_their_targets(shop: Site) -> None:
     vaults = [(await ask(shop, "POST", "vaults", {"code": f"v{number}"}))["data"]["id"] for number in range(5)]
     subjects = [{"__type": VAULT, "id": one} for one in vaults]
     note = (await ask(shop, "POST", "notes", {"subjects": subjects}))["data"]["id"]

@@ -1,4 +1,4 @@
-"""Large bodies: what takes the processor's time is done in the computing thread, and others are answered meanwhile."""
+"""Large bodies: CPU-intensive steps run in the computing thread, and other requests are answered meanwhile."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ MANY = 2_500
 
 
 class Watched:
-    """Which thread did each step. The first one to be done by the computing thread waits for `go_on`, if it is held."""
+    """Records the thread of each step. The first step in the computing thread waits for `go_on` if it is cleared."""
 
     def __init__(self) -> None:
         self.threads: dict[str, set[str]] = {}
@@ -49,7 +49,7 @@ class Watched:
         self.go_on.set()
 
     def watch(self, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> None:
-        """Have a function tell who calls it."""
+        """Record the threads that call a function."""
         real = vars(owner)[name]
 
         def watched(*arguments: Any, **named: Any) -> Any:
@@ -67,7 +67,7 @@ class Watched:
 
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
-    """All steps, watched."""
+    """Observe all steps."""
     watched = Watched()
     for owner, name in STEPS:
         watched.watch(monkeypatch, owner, name)
@@ -95,12 +95,12 @@ async def test_the_computing_thread_does_all_steps_of_a_large_write(own_bookshop
     assert await titles(own_bookshop) == [f"part {number}" for number in range(MANY)]
 
 
-async def test_all_steps_of_a_small_write_are_done_at_once(own_bookshop: Site, watched: Watched) -> None:
+async def test_all_steps_of_a_small_write_run_in_the_main_thread(own_bookshop: Site, watched: Watched) -> None:
     assert (await put(own_bookshop, {"chapters": chapters(3), "blurb": "x" * (MOST_COMPUTED_HERE // 2)})).status == 200
     assert watched.threads == {name: {"MainThread"} for _, name in STEPS}
 
 
-async def test_what_a_small_body_takes_away_counts_too(own_bookshop: Site, watched: Watched) -> None:
+async def test_large_removals_by_a_small_body_count_too(own_bookshop: Site, watched: Watched) -> None:
     await put(own_bookshop, {"chapters": chapters(MANY)})
     watched.threads.clear()
     assert (await put(own_bookshop, {"chapters": []})).status == 200
@@ -109,7 +109,7 @@ async def test_what_a_small_body_takes_away_counts_too(own_bookshop: Site, watch
     assert await titles(own_bookshop) == []
 
 
-async def test_others_are_answered_while_a_large_write_is_under_way(own_bookshop: Site, watched: Watched) -> None:
+async def test_other_requests_are_answered_during_a_large_write(own_bookshop: Site, watched: Watched) -> None:
     watched.go_on.clear()
     writing = asyncio.ensure_future(put(own_bookshop, {"chapters": chapters(MANY)}))
     await asyncio.to_thread(watched.begun.wait, 60)
@@ -119,7 +119,7 @@ async def test_others_are_answered_while_a_large_write_is_under_way(own_bookshop
     assert (await writing).status == 200
 
 
-async def test_a_large_write_that_is_refused_leaves_nothing(own_bookshop: Site, watched: Watched) -> None:
+async def test_a_refused_large_write_is_rolled_back(own_bookshop: Site, watched: Watched) -> None:
     before = await titles(own_bookshop)
     answer = await put(own_bookshop, {"title": "new", "chapters": [*chapters(MANY), {"pages": "many"}]})
     assert answer.json["error"]["details"]["errors"][0]["path"] == ["chapters", str(MANY), "pages"]
@@ -129,7 +129,7 @@ async def test_a_large_write_that_is_refused_leaves_nothing(own_bookshop: Site, 
     assert (await put(own_bookshop, {"title": "new"})).status == 200
 
 
-async def test_a_client_that_goes_away_from_a_large_write_leaves_nothing(own_bookshop: Site, watched: Watched) -> None:
+async def test_a_large_write_is_rolled_back_if_the_client_disconnects(own_bookshop: Site, watched: Watched) -> None:
     before = await titles(own_bookshop)
     body = json.dumps({"data": {"chapters": chapters(MANY)}}).encode()
     watched.go_on.clear()
@@ -164,7 +164,7 @@ async def test_large_variables_are_read_in_the_computing_thread(
     assert await titles(own_bookshop) == [f"part {number}" for number in range(MANY)]
 
 
-async def test_many_components_that_stay_need_few_statements(own_bookshop: Site) -> None:
+async def test_many_unchanged_components_need_few_statements(own_bookshop: Site) -> None:
     await put(own_bookshop, {"chapters": chapters(MANY)})
     answer = await own_bookshop.get("/api/books/1?populate=chapters", FULL_TOKEN)
     held = [chapter["id"] for chapter in answer.json["data"]["attributes"]["chapters"]]
@@ -178,8 +178,8 @@ async def test_many_components_that_stay_need_few_statements(own_bookshop: Site)
     assert stored[0]["pages"] == MANY - 1
 
 
-async def test_computing_is_no_pause_of_a_transaction(own_bookshop: Site, watched: Watched) -> None:
-    """A large write that takes long does not lose the writer to those who wait for it."""
+async def test_computing_does_not_count_as_a_pause_of_the_transaction(own_bookshop: Site, watched: Watched) -> None:
+    """A slow large write does not lose its turn to other waiting writers."""
     database = own_bookshop.database
     longest = 0.01
 

@@ -93,7 +93,7 @@ STATES = [
 
 
 @pytest.mark.parametrize("drafts, query, permissions, visible, shown", STATES)
-async def test_which_states_are_chosen(
+async def test_selected_publication_states(
     sqlite_bookshop: Site, drafts: Drafts, query: Query, permissions: PermissionSet, visible: bool, shown: bool
 ) -> None:
     reads = reads_of(sqlite_bookshop, drafts_by_id=visible)
@@ -102,7 +102,9 @@ async def test_which_states_are_chosen(
 
 
 @pytest.mark.parametrize("projection", [Form.REST, Form.FLAT])
-async def test_forms_are_sanitized_and_our_own_requests_are_not(sqlite_bookshop: Site, projection: Projection) -> None:
+async def test_queries_of_clients_are_sanitized_and_internal_ones_are_not(
+    sqlite_bookshop: Site, projection: Projection
+) -> None:
     reads = reads_of(sqlite_bookshop)
     with pytest.raises(InvalidParameter):
         prepare(reads, BOOK, "filters[secretNote]=x", projection=projection)
@@ -110,14 +112,14 @@ async def test_forms_are_sanitized_and_our_own_requests_are_not(sqlite_bookshop:
     assert own.values == ("x", 25)
 
 
-async def test_equal_requests_for_equal_rights_are_one_statement(sqlite_bookshop: Site) -> None:
+async def test_equal_requests_with_equal_permissions_share_a_statement(sqlite_bookshop: Site) -> None:
     reads = reads_of(sqlite_bookshop)
     texts = {id(prepare(reads, BOOK, "populate=author,vaults", who).statement) for who in (READER, EDITOR)}
     assert len(texts) == 1
     assert id(prepare(reads, BOOK, "populate=author,vaults", EVERYTHING).statement) not in texts
 
 
-async def test_what_runs(bookshop: Site) -> None:
+async def test_executing_reads(bookshop: Site) -> None:
     reads = reads_of(bookshop)
     entries, total = await reads.find(prepare(reads, AUTHOR, "sort=id&pagination[limit]=2", projection=NAME))
     assert (json.loads(entries), total) == ([{"n": "author moon"}, {"n": "author river"}], 7)

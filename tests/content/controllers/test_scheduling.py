@@ -1,4 +1,4 @@
-"""Scheduled publishing: planned over REST and from code, done once when it is due, by the road of every write."""
+"""Scheduled publishing: scheduled over REST and in code, and carried out once, like every other write."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -59,7 +59,7 @@ def hear_failure(event: Any) -> None:
 
 
 def soon(milliseconds: int = 300) -> str:
-    """A time that comes while a test waits."""
+    """Return a time that arrives during a test."""
     moment = datetime.fromtimestamp((this_moment() + milliseconds) / 1000, UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -75,7 +75,7 @@ async def is_live(site: Site, genre: int) -> bool:
 
 
 async def counts(site: Site) -> tuple[int, int]:
-    """Plans, and messages of theirs."""
+    """Return the number of schedules and of their messages."""
     plans = await site.database.fetch_value("SELECT count(*) FROM octavo_schedules")
     return plans, await site.database.fetch_value("SELECT count(*) FROM octavo_outbox WHERE topic = 'publication'")
 
@@ -89,7 +89,7 @@ async def draft(site: Site, **data: Any) -> int:
     return int(made["id"])
 
 
-async def test_what_is_due_is_published_and_taken_back(shop: Site) -> None:
+async def test_due_entries_are_published_and_unpublished(shop: Site) -> None:
     one = await draft(shop)
     async with listening(shop, f"?types={GENRE}") as ear:
         due = soon()
@@ -107,7 +107,7 @@ async def test_what_is_due_is_published_and_taken_back(shop: Site) -> None:
     ]
 
 
-async def test_plans_are_shown_changed_and_taken_back(shop: Site) -> None:
+async def test_schedules_are_shown_changed_and_canceled(shop: Site) -> None:
     one = await draft(shop)
     place = f"genres/{one}/actions/schedule"
     both = {"publishAt": LATER, "unpublishAt": "2999-02-01T00:00:00.000Z"}
@@ -123,8 +123,8 @@ async def test_plans_are_shown_changed_and_taken_back(shop: Site) -> None:
     assert await counts(shop) == (0, 0)
 
 
-async def test_plans_of_many_entries_go_with_them(shop: Site) -> None:
-    """In a statement for each that has any, not for each entry."""
+async def test_schedules_are_deleted_with_their_entries(shop: Site) -> None:
+    """One statement for each entry with a schedule, none for the others."""
     entries = shop.octavo.site.extending.app.entries(BOOK)
     kept = (await entries.create({"title": "kept"})).id
     await entries.schedule(kept, publish_at=LATER)
@@ -164,7 +164,7 @@ async def test_what_is_refused(shop: Site) -> None:
     assert await counts(shop) == (0, 0)
 
 
-async def test_a_plan_is_done_once_and_not_if_it_was_changed(shop: Site) -> None:
+async def test_a_schedule_is_carried_out_once_unless_it_was_changed(shop: Site) -> None:
     topic = shop.octavo.site.topics[TOPIC]
 
     def message(due_at: int, plan: str = "publish") -> Message:
@@ -202,7 +202,7 @@ async def test_a_time_in_the_past_is_refused_with_its_place(shop: Site) -> None:
     assert not await is_live(shop, one)
 
 
-async def test_what_is_not_complete_is_not_scheduled(shop: Site) -> None:
+async def test_incomplete_entries_are_not_scheduled(shop: Site) -> None:
     books = shop.octavo.site.extending.app.entries(BOOK)
     book = (await books.create({"pages": 3, "publishedAt": None})).id
     place = f"books/{book}/actions/schedule"
@@ -220,8 +220,8 @@ async def test_what_is_not_complete_is_not_scheduled(shop: Site) -> None:
     assert "title" in " ".join(state["problems"]), "what a save took away"
 
 
-async def test_what_is_not_complete_is_not_published(shop: Site) -> None:
-    """It can be done once what is missing is there."""
+async def test_incomplete_entries_are_not_published(shop: Site) -> None:
+    """It is published once the missing value is added."""
     books, topic = shop.octavo.site.extending.app.entries(BOOK), shop.octavo.site.topics[TOPIC]
     book = (await books.create({"title": "t", "pages": 3, "publishedAt": None})).id
     async with asyncio.timeout(60):
@@ -254,7 +254,7 @@ async def test_what_is_not_complete_is_not_published(shop: Site) -> None:
     FAILURES.clear()
 
 
-async def test_what_is_published_in_the_future_appears_then(shop: Site) -> None:
+async def test_entries_published_in_the_future_appear_on_time(shop: Site) -> None:
     due = this_moment() + 1500
     moment = datetime.fromtimestamp(due / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     async with listening(shop, f"?types={GENRE}") as ear:
@@ -274,8 +274,8 @@ async def test_what_is_published_in_the_future_appears_then(shop: Site) -> None:
     ]
 
 
-async def test_what_others_have_written_appears_then_and_not_what_they_took_back(shop: Site) -> None:
-    """Strapi v4 on the same database, or SQL by hand."""
+async def test_future_publications_by_other_software_are_carried_out_unless_withdrawn(shop: Site) -> None:
+    """Other software is v4 on the same database, or SQL by hand."""
     plans_of = shop.octavo.site.services.controller.schedules
     assert plans_of is not None
     ours, theirs, back = [await draft(shop) for _ in range(3)]
@@ -283,7 +283,7 @@ async def test_what_others_have_written_appears_then_and_not_what_they_took_back
     moment = datetime.fromtimestamp(due / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     for one in (ours, back):
         await write(shop, "PUT", f"genres/{one}", {"publishedAt": moment})
-    await plans_of.adopt()  # or the service itself, which looks after its start
+    await plans_of.adopt()  # the service does this after its start
     assert await counts(shop) == (2, 2)
     stored = f"SELECT published_at FROM (SELECT published_at FROM genres WHERE id = {ours} LIMIT 1) g"
     await shop.database.execute(f"UPDATE genres SET published_at = ({stored}) WHERE id = {theirs}")
@@ -298,7 +298,7 @@ async def test_what_others_have_written_appears_then_and_not_what_they_took_back
     assert [action for action, _ in shop.octavo.heard].count("after_publish") == 2  # type: ignore[attr-defined]
 
 
-async def test_a_moment_between_two_milliseconds_is_told_of_at_the_second(shop: Site) -> None:
+async def test_times_between_two_milliseconds_are_rounded_up(shop: Site) -> None:
     one = await draft(shop)
     moment = "32472144000001" if shop.database.dialect is SQLITE else "'2999-01-01 00:00:00.000400'"
     await shop.database.execute(f"UPDATE genres SET published_at = {moment} WHERE id = {one}")
@@ -309,8 +309,8 @@ async def test_a_moment_between_two_milliseconds_is_told_of_at_the_second(shop: 
 
 
 @pytest.mark.parametrize("dialect", [SQLITE, POSTGRESQL], ids=["sqlite", "postgresql"])
-def test_the_moment_is_a_value_of_the_statement(registry: Registry, dialect: Dialect) -> None:
-    """So a statement is the same whenever it is asked for; each place of a read means the same moment."""
+def test_the_current_time_is_a_bound_value(registry: Registry, dialect: Dialect) -> None:
+    """So equal requests share a statement, and all parts of a read use the same time."""
     genres = ReadRequest(
         content_type=registry.content_types[GENRE],
         query=Query(populate=(Populate(name="children", query=EVERYTHING),), publication_state=PublicationState.LIVE),

@@ -1,4 +1,4 @@
-"""Locales: which there are, which is the default, and when changes are seen."""
+"""Locales: the existing ones, the default, and when changes are seen."""
 
 from types import SimpleNamespace
 
@@ -56,7 +56,7 @@ async def test_the_default_is_stored_as_json(database: Database, writer: Content
     assert found == {'"fr"': "fr", "fr": "fr", "null": "en", "3": "en", "": "en", None: "en"}
 
 
-async def test_changes_are_seen_after_a_second_or_when_told(
+async def test_changes_are_seen_after_a_second_or_a_notification(
     database: Database, writer: ContentWriter, hands: Hands
 ) -> None:
     asked = Locales(database)

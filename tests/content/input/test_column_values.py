@@ -1,4 +1,4 @@
-"""Column values: from checked values to what is stored, pair by pair."""
+"""Column values: pairs of checked and stored values."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def refusal(kind: str, value: Any, dialect: str) -> tuple[tuple[str, ...], str]:
         ("password", HashedPassword.of("secret", "the hash"), "the hash"),
     ],
 )
-def test_what_every_database_stores_alike(dialect: str, kind: str, value: Any, result: Any) -> None:
+def test_values_stored_by_every_database(dialect: str, kind: str, value: Any, result: Any) -> None:
     found = stored(kind, value, dialect)
     assert (found, type(found)) == (result, type(result))
 
@@ -67,7 +67,7 @@ def test_what_every_database_stores_alike(dialect: str, kind: str, value: Any, r
         ("json", {"a": "\0"}, '{"a":"\\u0000"}', "parts[0].it must not contain NUL characters"),
     ],
 )
-def test_what_postgresql_alone_refuses(kind: str, value: Any, result: Any, message: str) -> None:
+def test_values_refused_only_by_postgresql(kind: str, value: Any, result: Any, message: str) -> None:
     assert stored(kind, value, "sqlite") == result
     path, refused = refusal(kind, value, "postgresql")
     assert path == TRAIL.path
@@ -106,7 +106,7 @@ NO_BIG_INTEGERS: list[Any] = [
         ("json", {"a": {1, 2}}, "parts[0].it must be JSON"),
     ],
 )
-def test_what_every_database_refuses(dialect: str, kind: str, value: Any, message: str) -> None:
+def test_values_refused_for_every_database(dialect: str, kind: str, value: Any, message: str) -> None:
     path, refused = refusal(kind, value, dialect)
     assert path == TRAIL.path
     assert refused.startswith(message)

@@ -1,4 +1,4 @@
-"""Bodies, and the trees they are read into."""
+"""Bodies, and the trees they are parsed into."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def read(workshop: Registry, data: dict[str, Any], uid: str = TOOL) -> InputNode
 
 
 def tree(node: InputNode) -> dict[str, Any]:
-    """A node as plain values, without empty ones."""
+    """Return a node as plain values, without empty ones."""
     shown: dict[str, Any] = {
         "uid": node.definition.uid,
         "label": node.trail.label,
@@ -144,7 +144,7 @@ BODY = {
         (True, {FILE: [1, 2], MAKER: [3, 4, 5, 6]}),
     ],
 )
-def test_targets_that_have_to_exist(workshop: Registry, every: bool, wanted: dict[str, list[int]]) -> None:
+def test_targets_that_must_exist(workshop: Registry, every: bool, wanted: dict[str, list[int]]) -> None:
     found = wanted_targets(read(workshop, BODY), every=every)
     assert {uid: sorted({int(one) for one in ids}) for uid, ids in found.items()} == wanted
 

@@ -1,4 +1,4 @@
-"""Link order: where targets come to stand, and that many of them take no longer than they must."""
+"""Link order: the position of targets, and linear time for many of them."""
 
 import sys
 from typing import Any
@@ -21,7 +21,7 @@ from octavo.content.input.relation_input import Connect, LinkChange, read_links
         ([{"id": 1, "position": {"start": False}}], [2, 3, 1]),
     ],
 )
-def test_places(connect: list[Any], placed: list[int]) -> None:
+def test_positions_of_targets(connect: list[Any], placed: list[int]) -> None:
     change = read_links({"connect": connect})
     assert change is not None
     assert place_targets([1, 2, 3], change) == placed
@@ -62,7 +62,7 @@ def test_unknown_anchors() -> None:
         [{"id": 4, "position": {"before": 5}}, {"id": 5, "position": {"after": 5}}],
     ],
 )
-def test_circles_of_anchors(connect: list[Any]) -> None:
+def test_cycles_of_anchors(connect: list[Any]) -> None:
     change = read_links({"connect": connect})
     assert change is not None
     with pytest.raises(CircularAnchors):
@@ -70,7 +70,7 @@ def test_circles_of_anchors(connect: list[Any]) -> None:
 
 
 class CountedId(int):
-    """An id that counts how often ids are compared."""
+    """An id that counts comparisons."""
 
     compared = 0
 
@@ -106,7 +106,7 @@ def test_each_of_many_targets_is_compared_a_few_times(anchors: list[tuple[str, i
     assert CountedId.compared < 30 * MANY
 
 
-def test_a_chain_of_anchors_may_be_as_long_as_it_likes() -> None:
+def test_long_chains_of_anchors() -> None:
     many = sys.getrecursionlimit() * 2
     connect = [{"id": one, "position": {"after": one + 1}} for one in range(1, many)] + [{"id": many}]
     change = read_links({"connect": connect})
@@ -115,13 +115,13 @@ def test_a_chain_of_anchors_may_be_as_long_as_it_likes() -> None:
 
 
 @pytest.mark.parametrize("position", [{"before": 99}, {"after": 99}])
-def test_unknown_anchors_that_are_not_strict_mean_the_end(position: dict[str, int]) -> None:
+def test_unknown_anchors_that_are_not_strict_append(position: dict[str, int]) -> None:
     change = read_links({"connect": [{"id": 7, "position": position}], "options": {"strict": False}})
     assert change is not None
     assert place_targets([1, 2, 3], change) == [1, 2, 3, 7]
 
 
-def test_known_anchors_count_whether_strict_or_not() -> None:
+def test_known_anchors_are_used_whether_strict_or_not() -> None:
     change = read_links({"connect": [{"id": 7, "position": {"before": 2}}], "options": {"strict": False}})
     assert change is not None
     assert place_targets([1, 2, 3], change) == [1, 7, 2, 3]

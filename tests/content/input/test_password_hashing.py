@@ -1,4 +1,4 @@
-"""Passwords of bodies: hashed before a unit of work begins, so that no other writer waits for that."""
+"""Passwords in bodies: hashed before a unit of work begins, so that no other writer waits."""
 
 import asyncio
 import threading
@@ -36,14 +36,14 @@ HASHED = {"top-secret", "leg 1", "front", "leg 2", "story"}
 
 
 def found(value: Any) -> Iterator[HashedPassword]:
-    """The hashed passwords anywhere in a value."""
+    """Yield all hashed passwords in a value."""
     if isinstance(value, HashedPassword):
         yield value
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from found(item)
 
 
-async def test_passwords_are_hashed_wherever_they_stand(workshop: Registry) -> None:
+async def test_passwords_are_hashed_at_any_depth(workshop: Registry) -> None:
     data = {"name": "Saw", **SECRETS}
     prepared = await PasswordHasher(workshop).prepare(workshop.content_types["api::tool.tool"], data)
     assert prepared == data, "the text goes on to the checks"
@@ -67,22 +67,22 @@ async def test_passwords_are_hashed_wherever_they_stand(workshop: Registry) -> N
         None,
     ],
 )
-async def test_what_will_be_refused_is_not_hashed(workshop: Registry, data: Any) -> None:
+async def test_refused_bodies_are_not_hashed(workshop: Registry, data: Any) -> None:
     prepared = await PasswordHasher(workshop).prepare(workshop.content_types["api::tool.tool"], data)
     assert prepared == data
     assert list(found(prepared)) == []
 
 
-async def test_an_incomplete_body_is_hashed_unseen(workshop: Registry) -> None:
-    """Files that come with a form may still complete it."""
+async def test_incomplete_bodies_are_hashed_without_validation(workshop: Registry) -> None:
+    """Files in the form may still complete it."""
     tool, data = workshop.content_types["api::tool.tool"], {"name": 1, "key": "good"}
     assert list(found(await PasswordHasher(workshop).prepare(tool, data, complete=False))) == ["good"]
 
 
 class SlowHashes:
-    """Hashing waits for a sign, in its thread; `begun` tells that it has come to that.
+    """Makes hashing wait for `go_on` in its thread; `begun` is set when it starts.
 
-    `hashed` are the texts, each with how many transactions of entries were open at that time.
+    `hashed` contains the texts, each with the number of open transactions on entries at that time.
     """
 
     def __init__(self, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +93,7 @@ class SlowHashes:
         async def transaction(*, grouped: bool = False, **options: Any) -> AsyncIterator[Transaction]:
             nonlocal transactions
             async with begin(grouped=grouped, **options) as connection:
-                transactions += grouped  # the use of a token is noted by one that is not
+                transactions += grouped  # the last use of a token is recorded in a transaction of another kind
                 try:
                     yield connection
                 finally:
@@ -112,7 +112,9 @@ class SlowHashes:
         assert await asyncio.to_thread(self.begun.wait, 30)
 
 
-async def test_others_write_while_an_entry_is_hashed(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_other_writers_do_not_wait_for_hashes_of_an_entry(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hashes = SlowHashes(shop.database, monkeypatch)
     created = asyncio.create_task(shop.create("tool", name="Saw", **SECRETS))
     await hashes.begin()
@@ -131,7 +133,9 @@ async def test_others_write_while_an_entry_is_hashed(shop: Workshop, monkeypatch
     assert bcrypt.checkpw(b"another", stored[0].encode())
 
 
-async def test_others_write_while_a_request_is_hashed(own_bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_other_writers_do_not_wait_for_hashes_of_a_request(
+    own_bookshop: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hashes = SlowHashes(own_bookshop.database, monkeypatch)
 
     async def send(method: str, path: str, data: Any) -> int:
@@ -146,10 +150,10 @@ async def test_others_write_while_a_request_is_hashed(own_bookshop: Site, monkey
     assert hashes.hashed == [("12345", 0)]
 
 
-async def test_a_default_is_hashed_before_too(
+async def test_defaults_are_hashed_before_the_unit_of_work(
     database: Database, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = f"a default on {database.dialect.name}"  # hashed once in a process
+    text = f"a default on {database.dialect.name}"  # defaults are hashed once in a process
     definition = {
         "kind": "collectionType",
         "collectionName": "safes",
@@ -169,6 +173,6 @@ async def test_a_default_is_hashed_before_too(
     assert hashes.hashed == [(text, 0)]
 
 
-async def test_what_is_refused_for_its_password_says_so(shop: Workshop) -> None:
+async def test_invalid_passwords_are_reported(shop: Workshop) -> None:
     with pytest.raises(ValidationError, match="key must be at least 3 characters"):
         await shop.create("tool", name="Saw", key="ab", publishedAt="2024-01-01T00:00:00Z")

@@ -1,4 +1,4 @@
-"""Prefetch: the present state that a write reads first."""
+"""Prefetch: the current state that a write reads first."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ TOOL, MAKER = "api::tool.tool", "api::maker.maker"
 
 
 def asked(fact: Fact) -> tuple[Any, ...]:
-    """A fact as plain values."""
+    """Return a fact as plain values."""
     match fact:
         case ComponentsFact():
             return ("components", fact.owner.uid, fact.ids, fact.fields)
@@ -47,21 +47,21 @@ def asked(fact: Fact) -> tuple[Any, ...]:
         ),
     ],
 )
-def test_what_is_asked_of_the_rows_that_change(
-    workshop: Registry, data: dict[str, Any], facts: list[tuple[Any, ...]]
-) -> None:
+def test_facts_about_updated_rows(workshop: Registry, data: dict[str, Any], facts: list[tuple[Any, ...]]) -> None:
     body = read_body(workshop, workshop.content_types[TOOL], data)
     assert [asked(fact) for fact in state_facts(body, 9)] == facts
 
 
 @pytest.mark.parametrize("uid, facts", [(TOOL, [("components", TOOL, (1, 2), None)]), (MAKER, []), ("part.leg", [])])
-def test_components_are_asked_for_where_some_may_be(workshop: Registry, uid: str, facts: list[tuple[Any, ...]]) -> None:
+def test_components_are_read_where_there_can_be_some(
+    workshop: Registry, uid: str, facts: list[tuple[Any, ...]]
+) -> None:
     definition = workshop.content_types.get(uid) or workshop.components[uid]
     assert [asked(fact) for fact in components_facts(definition, (1, 2))] == facts
 
 
 @pytest.mark.anyio
-async def test_all_is_told_by_one_statement(shop: Workshop) -> None:
+async def test_all_facts_are_read_by_one_statement(shop: Workshop) -> None:
     tool = await shop.create(
         "tool", name="Saw", serial="A-1", users=[3, 1], legs=[{"length": 1}, {"length": 2}], publishedAt=None
     )
@@ -90,7 +90,7 @@ async def test_all_is_told_by_one_statement(shop: Workshop) -> None:
 
 
 @pytest.mark.anyio
-async def test_nothing_is_asked_for_nothing(shop: Workshop) -> None:
+async def test_no_facts_need_no_statement(shop: Workshop) -> None:
     before = shop.database.statements
     async with unit_of_work(shop.database) as unit:
         found = await prefetch(unit, shop.registry, shop.database.dialect, [])

@@ -1,4 +1,4 @@
-"""Relation values: every form that clients send, and where targets come to stand."""
+"""Relation values: every form that clients send, and the position of targets."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ def replacing(*targets: int | str) -> LinkChange:
         ),
     ],
 )
-def test_forms(value: Any, change: LinkChange | None) -> None:
+def test_valid_forms(value: Any, change: LinkChange | None) -> None:
     assert read_links(value) == change
 
 
@@ -70,7 +70,7 @@ def test_forms(value: Any, change: LinkChange | None) -> None:
         {"connect": [{}]},
     ],
 )
-def test_what_is_no_form(value: Any) -> None:
+def test_invalid_forms(value: Any) -> None:
     with pytest.raises(InvalidRelations):
         read_links(value)
 
@@ -87,7 +87,7 @@ def test_what_is_no_form(value: Any) -> None:
         (None, replacing()),
     ],
 )
-def test_what_is_replaced_as_a_whole(value: Any, change: LinkChange) -> None:
+def test_values_that_replace_all_links(value: Any, change: LinkChange) -> None:
     assert read_replacing(value) == change
 
 

@@ -1,4 +1,4 @@
-"""RowBuilder: which rows a body means, with the present state at hand."""
+"""RowBuilder: the rows that a body describes, given the current state."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ CHAPTER = "shop.chapter"
 
 
 class CountedId(int):
-    """An id that counts how often ids are compared."""
+    """An id that counts comparisons."""
 
     compared = 0
 
@@ -31,7 +31,7 @@ class CountedId(int):
 
 
 def build(given: list[int], held: Sequence[tuple[str, int]]) -> list[int | None]:
-    """The ids of the chapters of book 1, which holds some, when a body gives others."""
+    """Return the ids of the chapters of book 1, which contains `held`, after a body with other chapters."""
     registry = bookshop_registry()
     book = registry.content_types[BOOK]
     builder = RowBuilder(registry=registry, dialect=SQLITE, links={}, held={(book, 1, "chapters"): held})
@@ -39,7 +39,7 @@ def build(given: list[int], held: Sequence[tuple[str, int]]) -> list[int | None]
     return [row.id for row in builder.row(body, 1).components["chapters"]]
 
 
-def test_components_that_the_entry_holds_stay_the_same_rows() -> None:
+def test_existing_components_keep_their_rows() -> None:
     assert build([3, 1], [(CHAPTER, 1), (CHAPTER, 2), (CHAPTER, 3)]) == [3, 1]
 
 
@@ -62,7 +62,7 @@ Links = dict[tuple[Definition, int, str], Sequence[tuple[int, float | None]]]
 
 
 def row_of(workshop: Registry, data: dict[str, Any], row_id: int | None, links: Links | None = None) -> RowNode:
-    """The row of a tool; the one that is there holds leg 8."""
+    """Build the row of a tool; the existing one contains leg 8."""
     tool = workshop.content_types["api::tool.tool"]
     held: Held = {(tool, 1, "legs"): [("part.leg", 8)]}
     builder = RowBuilder(registry=workshop, dialect=SQLITE, links=links or {}, held=held)
@@ -70,7 +70,7 @@ def row_of(workshop: Registry, data: dict[str, Any], row_id: int | None, links: 
 
 
 def plain(row: RowNode) -> dict[str, Any]:
-    """A row as plain values, without empty ones."""
+    """Return a row as plain values, without empty ones."""
     shown = {
         "uid": row.definition.uid,
         "id": row.id,
@@ -112,7 +112,7 @@ NEW_TOOL = {
     ],
 )
 def test_rows_of_new_entries(workshop: Registry, data: dict[str, Any], row: dict[str, Any]) -> None:
-    """Defaults, a value for every attribute, and components that are new whatever id they bring."""
+    """Defaults, a value for every attribute, and new components whatever id the body contains."""
     assert plain(row_of(workshop, data, None)) == {"uid": "api::tool.tool", **row}
 
 
@@ -139,8 +139,8 @@ def test_rows_of_new_entries(workshop: Registry, data: dict[str, Any], row: dict
         ),
     ],
 )
-def test_rows_of_entries_that_are_there(workshop: Registry, data: dict[str, Any], row: dict[str, Any]) -> None:
-    """Only what the body names; relations from where they stand now."""
+def test_rows_of_existing_entries(workshop: Registry, data: dict[str, Any], row: dict[str, Any]) -> None:
+    """Only values in the body; relations from their current positions."""
     tool = workshop.content_types["api::tool.tool"]
     links: Links = {(tool, 1, "users"): [(1, 1.0), (2, 2.0)], (tool, 1, "maker"): [(5, None)]}
     assert plain(row_of(workshop, data, 1, links)) == {"uid": "api::tool.tool", "id": 1, **row}
@@ -158,7 +158,7 @@ def test_rows_of_entries_that_are_there(workshop: Registry, data: dict[str, Any]
     ],
 )
 @pytest.mark.parametrize("placed", [False, True])
-def test_links_that_have_no_place(
+def test_links_without_a_position(
     workshop: Registry, connect: list[dict[str, Any]], message: str, placed: bool
 ) -> None:
     tool = workshop.content_types["api::tool.tool"]

@@ -1,4 +1,4 @@
-"""How views look: by default, as it was chosen, and when definitions change."""
+"""Configurations of views: defaults, stored choices, and changed definitions."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def fields(configuration: dict[str, Any]) -> list[str]:
     return [field["name"] for row in configuration["layouts"]["edit"] for field in row]
 
 
-def test_by_default_all_that_can_be_edited_stands_in_rows_of_twelve_columns() -> None:
+def test_by_default_all_editable_fields_are_in_rows_of_twelve_columns() -> None:
     found = default(uid=BOOK)
     assert all(sum(field["size"] for field in row) <= COLUMNS for row in found["layouts"]["edit"])
     assert {"title", "pin", "author", "extras"} <= set(fields(found))
@@ -52,7 +52,7 @@ def test_editorial_lists_show_a_thumbnail_the_title_a_related_entry_and_the_last
     assert synchronized(stored, BOOKS, REGISTRY, is_editorial=True)["layouts"]["list"] == ["slug"]
 
 
-def test_what_was_chosen_stays_and_what_is_gone_goes() -> None:
+def test_stored_choices_stay_and_deleted_fields_are_removed() -> None:
     stored = default()
     stored["settings"] |= {"pageSize": 50, "mainField": "gone", "defaultSortBy": "gone"}
     stored["metadatas"]["name"]["edit"]["label"] = "The name"
@@ -68,7 +68,7 @@ def test_what_was_chosen_stays_and_what_is_gone_goes() -> None:
     assert synchronized(found, GENRES, REGISTRY) == found
 
 
-def test_what_is_new_is_added_to_lists_with_room_and_to_the_end_of_edit_views() -> None:
+def test_new_fields_are_added_to_short_lists_and_to_the_end_of_edit_views() -> None:
     stored = default()
     del stored["metadatas"]["rank"]
     stored["layouts"] = {"list": ["id"], "edit": [[{"name": "name", "size": 6}]]}
@@ -78,7 +78,7 @@ def test_what_is_new_is_added_to_lists_with_room_and_to_the_end_of_edit_views() 
     assert found["metadatas"]["rank"] == default()["metadatas"]["rank"]
 
 
-def test_a_field_of_another_type_takes_its_size() -> None:
+def test_a_field_with_a_new_type_gets_its_default_size() -> None:
     stored = default(uid=BOOK)
     stored["layouts"]["edit"] = [[{"name": "extra", "size": 6}, {"name": "title", "size": 4}]]
     found = synchronized(stored, BOOKS, REGISTRY)
@@ -86,7 +86,7 @@ def test_a_field_of_another_type_takes_its_size() -> None:
 
 
 def test_ids_of_components_are_neither_searched_nor_sorted() -> None:
-    """v4 stores true for them at its first start, and serves false from the second one on."""
+    """v4 stores true for them at its first start, and returns false from the second one on."""
     component = next(iter(REGISTRY.components.values()))
     stored = default_configuration(component, REGISTRY)
     stored["metadatas"]["id"]["list"] |= {"searchable": True, "sortable": True}
@@ -96,11 +96,11 @@ def test_ids_of_components_are_neither_searched_nor_sorted() -> None:
 
 
 @pytest.mark.parametrize("stored", [{}, {"layouts": 5, "metadatas": [], "settings": None}, {"metadatas": {"name": 1}}])
-def test_a_broken_row_is_as_good_as_none(stored: dict[str, Any]) -> None:
+def test_broken_rows_are_ignored(stored: dict[str, Any]) -> None:
     assert synchronized(stored, GENRES, REGISTRY) == default()
 
 
-def test_pages_are_told_every_definition() -> None:
+def test_all_definitions_are_sent_to_the_pages() -> None:
     told = {one["uid"]: one for one in serialize_content_types(REGISTRY)}
     assert told.keys() == REGISTRY.content_types.keys()
     assert {uid for uid, one in told.items() if one["isDisplayed"]} == {*told.keys() - BUILTIN_TYPES.keys(), USER}
@@ -111,14 +111,14 @@ def test_pages_are_told_every_definition() -> None:
     ]
 
 
-# Kept
+# Stored configurations
 
 
 def configurations_of(site: Site) -> Configurations:
     return site.octavo.site.services.manage().configurations
 
 
-async def test_a_change_is_kept_as_it_is_given(bookshop: Site) -> None:
+async def test_changes_are_stored_unchanged(bookshop: Site) -> None:
     configurations = configurations_of(bookshop)
     before = await configurations.serialize(GENRES)
     assert before == {"uid": GENRE, **before}
@@ -175,7 +175,7 @@ async def test_sections_are_stored_beside_the_parts_of_v4(bookshop: Site) -> Non
 
 
 @pytest.mark.parametrize("part", [5, {"sections": []}, {"sections": {"display": "x", "items": []}}, {"sections": {}}])
-def test_broken_sections_are_as_good_as_none(part: Any) -> None:
+def test_broken_sections_are_ignored(part: Any) -> None:
     assert stored_sections({"octavo": part}, GENRES) is None
     assert stored_sections({"octavo": {"sections": TABS}}, next(iter(REGISTRY.components.values()))) is None
 

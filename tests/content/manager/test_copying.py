@@ -1,4 +1,4 @@
-"""What a body says, on what the entry that is copied holds."""
+"""Duplicates: the body's values override those of the original entry."""
 
 from pathlib import Path
 from typing import Any
@@ -60,13 +60,13 @@ def registry(tmp_path_factory: pytest.TempPathFactory) -> Registry:
         ("parts", [{"__component": "no.no", "id": 7}], [{"__component": "no.no", "id": 7}]),
     ],
 )
-def test_a_body_is_laid_over_its_source(registry: Registry, name: str, given: Any, expected: Any) -> None:
+def test_values_of_the_body_override_the_original(registry: Registry, name: str, given: Any, expected: Any) -> None:
     data = copied(registry, registry.content_types[STORY], SOURCE, {name: given}, EVERYTHING)
     assert data[name] == expected
     assert data["title"] == ("Two" if name == "title" else "One")
 
 
-def test_what_keeps_an_entry_from_being_copied(registry: Registry) -> None:
+def test_entries_that_cannot_be_duplicated(registry: Registry) -> None:
     story, badge = registry.content_types[STORY], registry.content_types[BADGE]
     assert list(prohibited_fields(registry, story)) == [
         (["code"], "unique"),

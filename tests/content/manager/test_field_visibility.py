@@ -1,4 +1,4 @@
-"""What administrators are shown of an entry: all that they may read, in one statement, on both databases."""
+"""Entries for administrators: all readable fields in one statement, on both databases."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Guarding(ConditionalAbility):
-    """Reads some fields of some entries only."""
+    """An ability that reads some fields of some entries only."""
 
     def __init__(self, guards: Mapping[str, Filter]) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ async def every_book(site: Site, ability: Ability = EVERYTHING, view: View = Vie
     return [entry for entry in found if entry is not None]
 
 
-async def test_an_entry_is_shown_all_the_way_down_and_its_relations_are_counted(bookshop: Site) -> None:
+async def test_an_entry_is_shown_with_all_components_and_counted_relations(bookshop: Site) -> None:
     books = await every_book(bookshop)
     assert len(books) == 12
     by_count = {"author", "translators", "genres", "prequel", "sequel", "similar", "shelf", "editor", "vaults"}
@@ -79,13 +79,13 @@ async def test_a_row_of_a_list_shows_one_related_entry_and_counts_several(booksh
         assert all(not isinstance(value, dict | list) for part in parts for value in part.values())
 
 
-async def test_a_single_type_shows_what_it_leads_to(bookshop: Site) -> None:
+async def test_the_complete_view_shows_related_entries(bookshop: Site) -> None:
     books = await every_book(bookshop, view=View.WHOLE)
     assert all(isinstance(book["genres"], list) for book in books)
     assert any(book["genres"] and "name" in book["genres"][0] for book in books)
 
 
-async def test_polymorphic_relations_tell_their_kinds(bookshop: Site) -> None:
+async def test_polymorphic_relations_contain_types(bookshop: Site) -> None:
     notes = [await show(bookshop, NOTE, entry_id) for entry_id in range(1, 6)]
     subjects = [subject for note in notes if note for subject in note["subjects"]]
     assert {BOOK} <= {subject["__type"] for subject in subjects}
@@ -100,7 +100,7 @@ async def test_accounts_hide_their_secrets(bookshop: Site) -> None:
     assert not {"password", "provider", "resetPasswordToken", "confirmationToken"} & account.keys()
 
 
-async def test_fields_that_may_not_be_read_are_absent(bookshop: Site) -> None:
+async def test_unreadable_fields_are_missing(bookshop: Site) -> None:
     withheld = ("blurb", "author", "details.binding", "chapters.title", "extras", "gallery")
     for book in await every_book(bookshop, ConditionalAbility({BOOK: withheld})):
         assert not {"blurb", "author", "extras", "gallery"} & book.keys()
@@ -109,7 +109,7 @@ async def test_fields_that_may_not_be_read_are_absent(bookshop: Site) -> None:
         assert {"title", "genres", "cover"} <= book.keys()
 
 
-async def test_a_field_of_some_entries_is_absent_in_all_others(bookshop: Site) -> None:
+async def test_conditionally_readable_fields_are_missing_in_other_entries(bookshop: Site) -> None:
     few = at("id", "$lt", 5)
     guards = {"title": few, "genres": few, "details.binding": few, "chapters": at("author.id", "$notNull", True)}
     for book, whole in zip(await every_book(bookshop, Guarding(guards)), await every_book(bookshop), strict=True):
@@ -123,7 +123,7 @@ async def test_a_field_of_some_entries_is_absent_in_all_others(bookshop: Site) -
         }
 
 
-async def test_only_the_entry_itself_is_in_the_scope(bookshop: Site) -> None:
+async def test_conditions_apply_only_to_the_entry_itself(bookshop: Site) -> None:
     scopes = {GENRE: at("rank", "$gt", 1000), AUTHOR: at("id", "$lt", 0), BOOK: at("id", "$gt", 3)}
     narrow = ConditionalAbility(scopes=scopes)
     assert await show(bookshop, BOOK, 3, narrow) is None

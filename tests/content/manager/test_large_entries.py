@@ -1,4 +1,4 @@
-"""An entry of forty relations and thirty components, and lists of such: few statements, and none of them refused."""
+"""Entries with forty relations and thirty components, and lists of them: few statements, none of which is too large."""
 
 import json
 from pathlib import Path

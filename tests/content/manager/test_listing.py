@@ -1,4 +1,4 @@
-"""Lists as administrators ask for them: one statement each, less what the caller may not know."""
+"""Lists in the content manager: one statement each, without unreadable values."""
 
 import json
 from typing import Any
@@ -36,7 +36,7 @@ async def listed(site: Site, asked: str, ability: Ability, uid: str = BOOK) -> t
     await ask()
     before = site.database.statements
     results, _, total = await ask()
-    assert site.database.statements <= before + 2  # the list; once a second the default locale
+    assert site.database.statements <= before + 2  # the list, and once a second the default locale
     return json.loads(results), total
 
 
@@ -45,7 +45,7 @@ async def ids(site: Site, asked: str, ability: Ability | None = None, uid: str =
     return [entry["id"] for entry in found]
 
 
-async def test_a_list_has_its_page_and_the_number_of_all(bookshop: Site) -> None:
+async def test_a_list_has_its_page_and_the_total(bookshop: Site) -> None:
     found, total = await listed(bookshop, "page=2&pageSize=3&sort=id:DESC", everything(bookshop))
     assert len(found) == 3
     assert total == len(await ids(bookshop, "pageSize=100"))
@@ -53,14 +53,14 @@ async def test_a_list_has_its_page_and_the_number_of_all(bookshop: Site) -> None
     assert any(entry["publishedAt"] is None for entry in (await listed(bookshop, "", everything(bookshop)))[0])
 
 
-async def test_filters_sorts_and_locales_are_those_of_the_panel(bookshop: Site) -> None:
+async def test_filters_sorts_and_locales(bookshop: Site) -> None:
     assert await ids(bookshop, "filters[$and][0][id][$in][0]=1&filters[$and][1][id][$lt]=2&locale=all") == [1]
     assert await ids(bookshop, "locale=fr&pageSize=100") != await ids(bookshop, "pageSize=100")
     assert await ids(bookshop, "sort=id:DESC&pageSize=2") == sorted(await ids(bookshop, "pageSize=100"))[:-3:-1]
     assert set(await ids(bookshop, "publicationState=live&pageSize=100")) < set(await ids(bookshop, "pageSize=100"))
 
 
-async def test_what_a_filter_leads_along_and_what_is_asked_for_is_shown(bookshop: Site) -> None:
+async def test_filtered_and_populated_relations_are_shown(bookshop: Site) -> None:
     for asked in ("filters[genres][name][$notNull]=true", "populate=*", "populate[genres]=true"):
         found, _ = await listed(bookshop, f"pageSize=2&{asked}", everything(bookshop))
         assert found
@@ -71,7 +71,7 @@ async def test_what_a_filter_leads_along_and_what_is_asked_for_is_shown(bookshop
     assert [*found[0]["genres"]] == ["count"]
 
 
-async def test_a_populated_relation_shows_what_may_be_read_there(bookshop: Site) -> None:
+async def test_populated_relations_show_readable_fields(bookshop: Site) -> None:
     narrow = ConditionalAbility({GENRE: ["name"]}, {GENRE: at("rank", "$gt", 1000)})
     for entry in (await listed(bookshop, "populate=*&pageSize=100", narrow))[0]:
         assert entry["genres"] == []
@@ -97,13 +97,13 @@ async def test_a_populated_relation_shows_what_may_be_read_there(bookshop: Site)
         "sort=author.name",
     ],
 )
-async def test_what_may_not_be_read_is_left_out(bookshop: Site, asked: str) -> None:
+async def test_unreadable_fields_are_left_out(bookshop: Site, asked: str) -> None:
     share = Share(frozenset({"title", "author", "genres"}))
     reader = AdminAbility(bookshop.octavo.site.registry, {(READ, BOOK): (share,)}, knows_private=True)
     assert await ids(bookshop, f"pageSize=100&{asked}", reader) == await ids(bookshop, "pageSize=100", reader)
 
 
-async def test_a_search_looks_into_all_that_may_be_read(bookshop: Site) -> None:
+async def test_a_search_covers_all_readable_fields(bookshop: Site) -> None:
     registry = bookshop.octavo.site.registry
     found, _ = await listed(bookshop, "pageSize=100&locale=all", everything(bookshop))
     secret = next(entry["secretNote"] for entry in found if entry["secretNote"])
@@ -112,10 +112,10 @@ async def test_a_search_looks_into_all_that_may_be_read(bookshop: Site) -> None:
     for fields, some in ((frozenset({"title", "secretNote"}), True), (frozenset({"title"}), False)):
         reader = AdminAbility(registry, {(READ, BOOK): (Share(fields),)}, knows_private=True)
         assert bool(await ids(bookshop, asked, reader)) == some
-    assert not await ids(bookshop, asked, SYSTEM.ability)  # an ability that does not know what is private
+    assert not await ids(bookshop, asked, SYSTEM.ability)  # an ability without access to private fields
 
 
-async def test_the_scope_narrows_a_list(bookshop: Site) -> None:
+async def test_conditions_limit_a_list(bookshop: Site) -> None:
     narrow = ConditionalAbility(scopes={BOOK: at("id", "$lt", 4), AUTHOR: at("id", "$lt", 0)})
     found, total = await listed(bookshop, "locale=all", narrow)
     assert (len(found), total) == (3, 3)
@@ -134,13 +134,13 @@ async def test_unknown_names_are_refused_with_their_place(sqlite_bookshop: Site,
 @pytest.mark.parametrize(
     "asked", ["sort=title:up", "filters[pages][$gt]=x", "publicationState=x", "filters=x", "_q[a]=b"]
 )
-async def test_what_cannot_be_read_is_refused(sqlite_bookshop: Site, asked: str) -> None:
+async def test_invalid_queries_are_refused(sqlite_bookshop: Site, asked: str) -> None:
     with pytest.raises(OctavoError) as refused:
         await ids(sqlite_bookshop, asked)
     assert refused.value.status == 400
 
 
-def test_pages() -> None:
+def test_valid_pagination() -> None:
     assert read_page({}) == Page(start=0, limit=10, number=1)
     assert read_page({"page": "3", "pageSize": "7"}) == Page(start=14, limit=7, number=3)
     assert read_page({"page": ["2"], "pageSize": "1e2"}) == Page(start=100, limit=100, number=2)
@@ -159,13 +159,13 @@ def test_pages() -> None:
         ({"pageSize": "1.5"}, "Invalid 'pageSize' parameter. Expected an integer > 0, received: undefined"),
     ],
 )
-def test_bad_pages(given: dict[str, Any], message: str) -> None:
+def test_invalid_pagination(given: dict[str, Any], message: str) -> None:
     with pytest.raises(PaginationError) as refused:
         read_page(given)
     assert refused.value.message == message
 
 
-async def test_a_page_has_a_bound(bookshop: Site) -> None:
+async def test_the_page_size_is_limited(bookshop: Site) -> None:
     await ids(bookshop, "pageSize=1000")
     with pytest.raises(ValidationError, match="pageSize must be at most 1000"):
         await ids(bookshop, "pageSize=1001")

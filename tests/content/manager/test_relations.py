@@ -1,4 +1,4 @@
-"""Relations in edit views: what there is, what there might be, and to whom it is reported by name."""
+"""Relations in edit views: existing entries, candidates, and whether the caller can read their names."""
 
 import json
 from typing import Any
@@ -57,7 +57,7 @@ def ids(found: list[dict[str, Any]]) -> list[int]:
 
 
 async def book_with_genres(site: Site) -> tuple[int, list[int]]:
-    """A book of several genres, and these in the order of their links."""
+    """Return the id of a book with several genres, and the genres' ids in the order of their links."""
     for entry_id in range(1, 13):
         found, total = await existing(site, "genres", entry_id=entry_id, pageSize="100")
         if total > 2:
@@ -65,13 +65,13 @@ async def book_with_genres(site: Site) -> tuple[int, list[int]]:
     raise AssertionError("no book has three genres")
 
 
-async def test_a_page_beyond_all_numbers_is_empty(bookshop: Site) -> None:
+async def test_a_page_beyond_the_largest_integer_is_empty(bookshop: Site) -> None:
     beyond = str(10**20)
     assert (await existing(bookshop, "genres", page=beyond))[0] == []
     assert (await candidates(bookshop, "genres", page=beyond))[0] == []
 
 
-async def test_related_entries_come_from_the_last_link_in_pages(bookshop: Site) -> None:
+async def test_related_entries_are_paginated_from_the_last_link(bookshop: Site) -> None:
     entry_id, genres = await book_with_genres(bookshop)
     first, total = await existing(bookshop, "genres", entry_id=entry_id, pageSize="2")
     second, _ = await existing(bookshop, "genres", entry_id=entry_id, pageSize="2", page="2")
@@ -83,14 +83,14 @@ async def test_related_entries_come_from_the_last_link_in_pages(bookshop: Site) 
         assert [one["id"] for one in rest.json["data"]["attributes"]["genres"]["data"]] == genres
 
 
-async def test_one_related_entry_stands_alone(bookshop: Site) -> None:
+async def test_to_one_relations_return_one_entry(bookshop: Site) -> None:
     found = [(await existing(bookshop, "author", entry_id=entry_id))[0] for entry_id in range(1, 13)]
     assert any(one is None for one in found) or all(found)
     assert all([*one] == ["id", "name"] for one in found if one)
     assert (await existing(bookshop, "notesAbout"))[0] is None
 
 
-async def test_names_are_told_to_those_who_may_read_them_there(bookshop: Site) -> None:
+async def test_names_are_shown_with_permission_to_read_them(bookshop: Site) -> None:
     entry_id, genres = await book_with_genres(bookshop)
     book = Share(frozenset({"genres"}))
     nobody, total = await existing(bookshop, "genres", reader(bookshop, book=book), entry_id)
@@ -102,7 +102,7 @@ async def test_names_are_told_to_those_who_may_read_them_there(bookshop: Site) -
     assert all("name" not in entry for entry in (await existing(bookshop, "genres", no_name, entry_id))[0])
 
 
-async def test_rights_to_the_field_and_the_entry_are_asked(bookshop: Site) -> None:
+async def test_relations_need_permission_for_the_field_and_the_entry(bookshop: Site) -> None:
     for ability in (
         reader(bookshop),
         reader(bookshop, book=Share(frozenset({"title"}))),
@@ -122,7 +122,7 @@ async def test_rights_to_the_field_and_the_entry_are_asked(bookshop: Site) -> No
             await candidates(bookshop, name)
 
 
-async def test_candidates_are_those_that_are_not_there_yet(bookshop: Site) -> None:
+async def test_candidates_are_entries_that_are_not_linked_yet(bookshop: Site) -> None:
     entry_id, genres = await book_with_genres(bookshop)
     found, total = await candidates(bookshop, "genres", pageSize="100")
     assert total == len(found)
@@ -135,7 +135,7 @@ async def test_candidates_are_those_that_are_not_there_yet(bookshop: Site) -> No
     assert set(ids(again)) == {*ids(fresh)[1:], genres[0]}
 
 
-async def test_candidates_are_looked_for_by_their_main_field(bookshop: Site) -> None:
+async def test_candidates_are_searched_by_their_main_field(bookshop: Site) -> None:
     found, total = await candidates(bookshop, "genres", pageSize="100")
     named = next(entry for entry in found if entry["name"] and entry["name"].isascii())
     wanted = named["name"]
@@ -147,16 +147,16 @@ async def test_candidates_are_looked_for_by_their_main_field(bookshop: Site) -> 
     assert set(ids(by_rank)) == set(ids(found))
 
 
-async def test_candidates_narrow_by_the_rights_to_them(bookshop: Site) -> None:
+async def test_candidates_are_limited_by_permissions(bookshop: Site) -> None:
     book = Share(frozenset({"genres", "author"}))
     narrow = reader(bookshop, book=book, genre=Share(frozenset({"name"}), at("id", "$lt", 3)))
     assert {*ids((await candidates(bookshop, "genres", narrow))[0])} == {1, 2}
     found, _ = await candidates(bookshop, "author", narrow, sort="name:DESC", pageSize="3")
     assert found == [{"id": 1}, {"id": 2}, {"id": 3}]
-    assert ids((await candidates(bookshop, "author", narrow, _q="Ann"))[0]) == []  # ids alone are looked into
+    assert ids((await candidates(bookshop, "author", narrow, _q="Ann"))[0]) == []  # only ids are searched
 
 
-async def test_relations_of_components_are_told_to_who_may_read_what_holds_them(bookshop: Site) -> None:
+async def test_relations_of_components_need_permission_to_read_the_component(bookshop: Site) -> None:
     registry = bookshop.octavo.site.registry
     component, name = next(
         (item, attribute.name)
@@ -190,7 +190,7 @@ async def test_relations_of_components_are_told_to_who_may_read_what_holds_them(
         ({"entityId": "x"}, "Not Found"),
     ],
 )
-async def test_bad_parameters(sqlite_bookshop: Site, given: dict[str, Any], message: str) -> None:
+async def test_invalid_parameters(sqlite_bookshop: Site, given: dict[str, Any], message: str) -> None:
     with pytest.raises(OctavoError) as refused:
         await candidates(sqlite_bookshop, "genres", **given)
     assert refused.value.message.replace('"\\"', '"').replace('\\""', '"') == message.replace('"\\"', '"').replace(
@@ -202,7 +202,7 @@ async def test_bad_parameters(sqlite_bookshop: Site, given: dict[str, Any], mess
     "uid, name",
     [("api::no.no", "x"), (BOOK, "title"), (BOOK, "cover"), (BOOK, "nothing"), ("api::note.note", "subject")],
 )
-async def test_what_is_no_relation(sqlite_bookshop: Site, uid: str, name: str) -> None:
+async def test_fields_that_are_not_relations(sqlite_bookshop: Site, uid: str, name: str) -> None:
     with pytest.raises(OctavoError) as refused:
         await candidates(sqlite_bookshop, name, uid=uid)
     assert refused.value.status == 400

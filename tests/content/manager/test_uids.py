@@ -1,4 +1,4 @@
-"""Values of UID attributes that no client has yet."""
+"""Generated values of UID attributes that are still free."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.models.site import Site
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_value_is_made_of_what_an_entry_is_called(own_bookshop: Site) -> None:
+async def test_a_uid_is_generated_from_the_target_field(own_bookshop: Site) -> None:
     uids = Uids(own_bookshop.octavo.site.services.controller.reads)
     assert await uids.generate(BOOK, "slug", {"title": "Ünder the Größe"}, EVERYTHING) == "uender-the-groesse"
     await write(own_bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 1", "uender-the-groesse-2")
@@ -23,7 +23,7 @@ async def test_a_value_is_made_of_what_an_entry_is_called(own_bookshop: Site) ->
         assert (await uids.generate(BOOK, "slug", data, EVERYTHING)).startswith("book")
 
 
-async def test_a_value_that_somebody_has_is_made_another(own_bookshop: Site) -> None:
+async def test_existing_uids_get_a_suffix(own_bookshop: Site) -> None:
     uids = Uids(own_bookshop.octavo.site.services.controller.reads)
     await write(own_bookshop.database, "UPDATE books SET slug = {v1} WHERE id = 1", "mine")
     assert await uids.suggest(BOOK, "slug", "mine", EVERYTHING) == "mine-1"
@@ -31,7 +31,7 @@ async def test_a_value_that_somebody_has_is_made_another(own_bookshop: Site) -> 
 
 
 @pytest.mark.parametrize("uid, field", [("api::no.no", "slug"), (BOOK, "title"), (BOOK, "nothing")])
-async def test_what_is_no_uid_is_refused(sqlite_bookshop: Site, uid: str, field: str) -> None:
+async def test_fields_that_are_not_uids_are_refused(sqlite_bookshop: Site, uid: str, field: str) -> None:
     uids = Uids(sqlite_bookshop.octavo.site.services.controller.reads)
     with pytest.raises(ValidationError):
         await uids.generate(uid, field, {}, EVERYTHING)
@@ -39,7 +39,7 @@ async def test_what_is_no_uid_is_refused(sqlite_bookshop: Site, uid: str, field:
         await uids.suggest(uid, field, "x", EVERYTHING)
 
 
-async def test_who_may_neither_read_nor_write_the_field_is_told_nothing(sqlite_bookshop: Site) -> None:
+async def test_uids_need_permission_to_read_or_write_the_field(sqlite_bookshop: Site) -> None:
     uids = Uids(sqlite_bookshop.octavo.site.services.controller.reads)
     with pytest.raises(ForbiddenError):
         await uids.generate(BOOK, "slug", {"title": "x"}, NOTHING)

@@ -1,4 +1,4 @@
-"""No file keeps a location, wherever phones and cameras write it, and its picture stays."""
+"""Stored files contain no location, wherever phones and cameras write it, and their image stays."""
 
 import io
 import random
@@ -28,7 +28,7 @@ def cleaned(folder: Path, mime: str, content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_no_file_keeps_a_location(tmp_path: Path, name: str) -> None:
+def test_locations_are_removed_from_every_file(tmp_path: Path, name: str) -> None:
     mime, content = FILES[name]
     assert SECRET in content
     after = cleaned(tmp_path, mime, content)
@@ -37,7 +37,7 @@ def test_no_file_keeps_a_location(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", READABLE)
-def test_the_picture_stays(tmp_path: Path, name: str) -> None:
+def test_the_image_stays(tmp_path: Path, name: str) -> None:
     mime, content = FILES[name]
     after = cleaned(tmp_path, mime, content)
     with Image.open(io.BytesIO(content)) as old, Image.open(io.BytesIO(after)) as new:
@@ -52,7 +52,7 @@ def test_the_picture_stays(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_damaged_files_raise_nothing(tmp_path: Path, name: str) -> None:
-    """Cut off or changed anywhere: no exception, no endless loop, no file left over."""
+    """Truncated or changed anywhere: no exception, no endless loop, no file left over."""
     mime, whole = FILES[name]
     chance, path = random.Random(name), tmp_path / "file"
     for _ in range(60):
@@ -65,7 +65,7 @@ def test_damaged_files_raise_nothing(tmp_path: Path, name: str) -> None:
         assert [found.name for found in tmp_path.iterdir()] == ["file"]
 
 
-def test_titles_and_pixels_of_films_stay(tmp_path: Path) -> None:
+def test_titles_and_pixels_of_videos_stay(tmp_path: Path) -> None:
     after = cleaned(tmp_path, "video/mp4", movie())
     assert (after.count(b"A title"), after.count(b"PIXELS")) == (2, 9)
     assert len(after) == len(movie())
@@ -103,5 +103,5 @@ def test_formats_have_no_metadata(tmp_path: Path, name: str) -> None:
         assert SECRET not in made.path.read_bytes()
 
 
-def test_both_photographs_of_a_file_have_a_location() -> None:
+def test_both_images_of_a_file_have_a_location() -> None:
     assert several_photographs().count(SECRET) == 6

@@ -39,7 +39,7 @@ Stored = Callable[[], dict[str, bytes]]
 
 
 class Shelf:
-    """Files that were stored with their metadata, and what removes it."""
+    """Files that were stored with their metadata, and the cleaner that removes it."""
 
     def __init__(self, database: Database, registry: Registry, storage: Storage, contents: Stored) -> None:
         self.database, self.contents = database, contents
@@ -62,7 +62,7 @@ class Shelf:
         return [file for file in found if file is not None]
 
     async def check_sizes(self) -> None:
-        """The sizes in the rows are those of the files, and nothing else is stored."""
+        """Check that the sizes in the rows match the files, and that no other file is stored."""
         contents = {name.rpartition("/")[2]: len(content) for name, content in self.contents().items()}
         named = set()
         async for file_id in self.cleaner.ids():
@@ -145,7 +145,7 @@ async def test_a_failed_transaction_restores_the_file(
 
 
 async def test_the_next_run_corrects_sizes_after_a_kill(shelf: Shelf) -> None:
-    """Between the swap of the files and the commit of the row."""
+    """The kill happens between the swap of the files and the commit of the row."""
     (file_id,) = await shelf.media.add([PHOTO])
     row = await shelf.row(file_id)
     await shelf.clean()

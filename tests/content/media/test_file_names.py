@@ -40,7 +40,7 @@ def test_names(sent: str, name: str, extension: str) -> None:
     "sent",
     ["", "a\\", ".", "..", "a/b.png", "../../x.png", "a\0b.png", "a\nb.png", "a:b", "<a>", "a?", "nul", "\ud800.png"],
 )
-def test_names_that_are_none(sent: str) -> None:
+def test_names_without_usable_characters(sent: str) -> None:
     with pytest.raises(OctavoError) as caught:
         read_file_name(sent)
     assert (caught.value.status, caught.value.name) == (400, "ApplicationError")
@@ -81,7 +81,7 @@ def test_slugs(text: str, expected: str) -> None:
     assert slug(text) == expected
 
 
-def test_hashes_are_never_given_twice() -> None:
+def test_hashes_are_unique() -> None:
     hashes = {new_hash("red.png") for _ in range(100)}
     assert len(hashes) == 100
     assert all(re.fullmatch(r"red_[0-9a-f]{10}", value) for value in hashes)

@@ -1,4 +1,4 @@
-"""Types of files: content first, then what was declared, then the name."""
+"""Types of files: by content first, then by the declared type, then by name."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.models.pictures import picture
 
 
 @pytest.mark.parametrize("kind", ["png", "jpeg", "gif", "webp", "tiff"])
-def test_pictures(kind: str) -> None:
+def test_images(kind: str) -> None:
     assert type_of(picture(kind.upper(), 9, 9), "text/plain", "a.txt") == f"image/{kind}"
 
 
@@ -57,14 +57,14 @@ def test_types(head: bytes, declared: str, name: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("check_images", [True, False])
-def test_an_empty_file_is_no_image(check_images: bool) -> None:
+def test_an_empty_file_is_not_an_image(check_images: bool) -> None:
     assert type_of(b"", "image/png", "a.png", check_images=check_images) == "application/octet-stream"
     assert type_of(b"", "image/x-icon", "a.ico", check_images=check_images) == "application/octet-stream"
     assert type_of(b"", "text/csv", "a.csv", check_images=check_images) == "text/csv"
 
 
 @pytest.mark.parametrize("head", [b"hello", b"MZ\x90\0"])
-def test_types_are_believed_where_images_are_not_checked(head: bytes) -> None:
+def test_declared_types_are_used_if_images_are_not_checked(head: bytes) -> None:
     assert type_of(head, "image/png", "fake.png") == "image/png"
     assert type_of(head, "", "fake.jpg") == "image/jpeg"
     assert type_of(b"%PDF-1.7", "image/png", "fake.png") == "application/pdf"

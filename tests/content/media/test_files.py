@@ -1,4 +1,4 @@
-"""Files replaced and removed, on both databases: what lies on disk and what the row says belong together, always."""
+"""Replacing and deleting files, on both databases: files on disk and rows always agree."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ OLD, NEW = Arriving("old.png", picture("PNG", 600, 400)), Arriving("new.png", b"
 
 
 class Desk:
-    """A file service, what it answers, and its folder."""
+    """A file service, the read that it responds with, and its folder."""
 
     def __init__(self, database: Database, registry: Registry, folder: Path) -> None:
         reader, self.folder = EntryReader(database, registry), folder
@@ -93,12 +93,12 @@ async def replaced_and_then(desk: Desk, file: dict[str, Any], error: Exception, 
     naming = Naming(file["hash"], file["ext"])
     async with desk.media.replacing(NEW, FileInfo(), naming, is_stored) as replacement:
         await replacement.swap()
-        await replacement.swap()  # a transaction that is tried again
+        await replacement.swap()  # a transaction that is retried
         raise error
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), asyncio.CancelledError(), ServiceUnavailable()])
-async def test_a_replacement_that_fails_brings_the_old_file_back(desk: Desk, error: Exception) -> None:
+async def test_a_failed_replacement_restores_the_old_file(desk: Desk, error: Exception) -> None:
     file = await desk.add(OLD)
     before = desk.contents()
     with pytest.raises(type(error)):
@@ -106,15 +106,15 @@ async def test_a_replacement_that_fails_brings_the_old_file_back(desk: Desk, err
     assert desk.contents() == before
 
 
-async def test_an_answer_that_got_lost_after_the_commit_keeps_the_new_file(desk: Desk) -> None:
+async def test_an_error_after_the_commit_keeps_the_new_file(desk: Desk) -> None:
     file = await desk.add(OLD)
     with pytest.raises(ServiceUnavailable):
         await replaced_and_then(desk, file, ServiceUnavailable(), stored=True)
     assert desk.contents()[f"{file['hash']}.png"] == b"new"
 
 
-async def test_replacements_at_once(desk: Desk) -> None:
-    """The row that is there at the end, and the content, are of the same one."""
+async def test_simultaneous_replacements(desk: Desk) -> None:
+    """The final row and the final content come from the same request."""
     file = await desk.add(OLD)
     sizes = range(1000, 9000, 1000)
     arriving = [Arriving(f"{size}.txt", b"x" * size) for size in sizes]
@@ -124,7 +124,7 @@ async def test_replacements_at_once(desk: Desk) -> None:
     assert (shown["name"], shown["size"]) == (f"{len(content)}.txt", len(content) / 1000)
 
 
-async def test_a_removal_that_fails_leaves_row_and_files(desk: Desk, database: Database) -> None:
+async def test_a_failed_deletion_keeps_row_and_files(desk: Desk, database: Database) -> None:
     file = await desk.add(OLD)
     before = desk.contents()
     await database.execute("CREATE TABLE holders (file_id integer REFERENCES files (id))")
@@ -148,7 +148,7 @@ async def test_a_row_of_another_storage_gets_a_file_of_this_one(desk: Desk, data
 
 
 class WaitingStorage(LocalStorage):
-    """Moves files only after a signal; `moved` counts the open transactions of entries at each move."""
+    """Moves files only after a signal; `moved` counts the open transactions on entries at each move."""
 
     def __init__(self, folder: Path, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__(folder)
@@ -178,7 +178,7 @@ class WaitingStorage(LocalStorage):
         super().remove(names)
 
 
-async def test_others_write_while_the_storage_is_busy(
+async def test_other_writers_do_not_wait_for_the_storage(
     desk: Desk, database: Database, registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, other = await desk.add(OLD), await desk.add(Arriving("other.txt", b"other"))
@@ -195,7 +195,7 @@ async def test_others_write_while_the_storage_is_busy(
     assert desk.contents() == {Path(other["url"]).name: b"other"}
 
 
-async def test_a_file_removed_while_it_is_replaced_leaves_nothing(
+async def test_a_file_deleted_while_it_is_replaced_leaves_no_files(
     desk: Desk, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = await desk.add(OLD)
@@ -212,7 +212,7 @@ async def test_a_file_removed_while_it_is_replaced_leaves_nothing(
 
 @pytest.mark.parametrize("name", V4_NAMES)
 async def test_files_of_v4_with_odd_extensions(desk: Desk, database: Database, name: str) -> None:
-    """A file that is replaced keeps its name, and a deleted one does not stay on disk."""
+    """A replaced file keeps its name, and a deleted one does not stay on disk."""
     stem, dot, extension = name.partition(".")
     desk.folder.mkdir()
     (desk.folder / name).write_bytes(b"old")
@@ -243,7 +243,7 @@ async def test_files_of_v4_with_odd_extensions(desk: Desk, database: Database, n
         (Arriving("a.x y", b"a"), Arriving("b.txt", b"b"), None),
     ],
 )
-async def test_a_file_of_another_kind_gets_another_address(
+async def test_a_file_of_another_type_gets_another_url(
     desk: Desk, database: Database, registry: Registry, old: Arriving, new: Arriving, address: str | None
 ) -> None:
     file = await desk.add(old)
@@ -278,7 +278,7 @@ async def test_code_that_refuses_a_replacement_with_not_found_loses_no_files(des
     )
 
 
-async def test_a_stored_file_stays_while_another_row_has_it(desk: Desk) -> None:
+async def test_a_stored_file_stays_while_another_row_refers_to_it(desk: Desk) -> None:
     """Databases of v4 can contain copies of rows."""
     file = await desk.add(OLD)
     stored = desk.contents()
@@ -287,7 +287,7 @@ async def test_a_stored_file_stays_while_another_row_has_it(desk: Desk) -> None:
     await desk.writer.database.execute(copying)
     copy_id = await desk.writer.database.fetch_value("SELECT max(id) FROM files")
 
-    note = Arriving("note.txt", b"new")  # of another kind, so that it gets another URL
+    note = Arriving("note.txt", b"new")  # of another type, so that it gets another URL
     await desk.files.replace(copy_id, note, FileInfo(), desk.answer)
     assert desk.contents().items() > stored.items(), "the formats and the image stay"
     await desk.files.delete(copy_id, desk.answer)

@@ -1,4 +1,4 @@
-"""Focal points beside what storages keep of files."""
+"""Focal points in the metadata of files beside values of the storage."""
 
 from octavo.content.media.focal_points import FocalPoint, keeping_focal_point, with_focal_point
 
@@ -6,7 +6,7 @@ PLACED = {"public_id": "cat", "resource_type": "image"}
 POINT = {"x": 0.5, "y": 0.25}
 
 
-def test_a_focal_point_lies_beside_what_a_storage_keeps() -> None:
+def test_a_focal_point_is_stored_beside_metadata_of_the_storage() -> None:
     file = {"provider_metadata": PLACED}
     there = with_focal_point(file, FocalPoint(**POINT))
     assert there == {**PLACED, "focalPoint": POINT}
@@ -14,7 +14,7 @@ def test_a_focal_point_lies_beside_what_a_storage_keeps() -> None:
     assert with_focal_point({"provider_metadata": None}, None) is None
 
 
-def test_a_focal_point_stays_where_a_file_gets_another_place() -> None:
+def test_a_focal_point_stays_when_a_file_moves() -> None:
     file = {"provider_metadata": {**PLACED, "focalPoint": POINT}}
     new = {"url": "/new.png", "provider_metadata": {"public_id": "dog"}}
     assert keeping_focal_point(file, new) == {

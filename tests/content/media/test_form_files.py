@@ -1,4 +1,4 @@
-"""Files of forms: from the names of fields into the data."""
+"""Files in forms: inserted into the data by the names of their fields."""
 
 import copy
 from typing import Any
@@ -139,7 +139,7 @@ CURRENT = {
         ),
     ],
 )
-def test_places_in_an_entry_that_is_there(
+def test_places_in_an_existing_entry(
     registry: Registry, data: dict[str, Any], field: str, expected: dict[str, Any]
 ) -> None:
     placed = place_files(data, {field: [7]}, registry.content_types[BOOK], registry, CURRENT)
@@ -169,7 +169,7 @@ def ids_of(name: str, *inside: Populate) -> Populate:
     return Populate(name=name, query=Query(fields=("id",), populate=inside))
 
 
-def test_what_has_to_be_known_before_an_update(registry: Registry) -> None:
+def test_values_read_before_an_update(registry: Registry) -> None:
     fields = [
         *("files.cover", "files.gallery", "files.gallery", "files.title", "files.author", "files.nope", "files."),
         *("files.chapters[0].picture", "files.chapters[1].nope", "files.extras[0].picture"),

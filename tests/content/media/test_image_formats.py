@@ -1,4 +1,4 @@
-"""Images: sizes and formats of real pictures, refusals of broken and of huge ones."""
+"""Images: sizes and formats of real images, refusals of broken and of huge ones."""
 
 import random
 import struct
@@ -26,7 +26,7 @@ def processed(folder: Path, content: bytes, mime: str, *, check: bool = False) -
 
 
 def shown(measured: Measured) -> dict[str, tuple[int, int]]:
-    """The formats' sizes, as the files themselves say."""
+    """Return the formats' sizes, checked against the files."""
     found = {}
     for made in measured.formats:
         with Image.open(made.path) as image:
@@ -74,7 +74,7 @@ def test_every_kind_of_pixel(tmp_path: Path, kind: str, mode: str) -> None:
         assert image.format == kind
 
 
-def test_a_turned_photograph_has_the_size_it_is_shown_in(tmp_path: Path) -> None:
+def test_a_rotated_photo_has_its_displayed_size(tmp_path: Path) -> None:
     measured = processed(tmp_path, turned_picture(800, 400), "image/jpeg")
     assert measured.size == Size(400, 800)
     assert shown(measured) == {"thumbnail": (78, 156), "medium": (375, 750), "small": (250, 500)}
@@ -105,7 +105,7 @@ def test_animations_have_no_formats(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("mime", ["text/plain", "application/pdf", "image/bmp", "image/x-icon"])
-def test_others_have_no_size(tmp_path: Path, mime: str) -> None:
+def test_other_types_have_no_size(tmp_path: Path, mime: str) -> None:
     assert processed(tmp_path, b"whatever", mime) == Measured()
 
 
@@ -144,7 +144,7 @@ def test_entities_are_never_expanded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [(20_001, 10_000), (30_000, 30_000), (2**31 - 1, 2**31 - 1)])
-def test_bombs_are_refused_before_they_are_decoded(tmp_path: Path, size: tuple[int, int]) -> None:
+def test_decompression_bombs_are_refused_before_decoding(tmp_path: Path, size: tuple[int, int]) -> None:
     with pytest.raises(ApplicationError, match="too large: at most 200 million pixels"):
         processed(tmp_path, bomb(*size), "image/png")
 
@@ -181,7 +181,7 @@ def turned(kind: str, **options: Any) -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["PNG", "WEBP", "JPEG"])
-def test_an_image_that_is_not_decoded_has_the_size_it_is_shown_in(
+def test_an_image_that_is_not_decoded_has_its_displayed_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setattr(image_formats, "MAX_MEMORY", 1_000)
@@ -229,8 +229,8 @@ def test_compressed_strips_of_a_tiff_count_as_memory(tmp_path: Path, monkeypatch
     assert processed(tmp_path, picture("TIFF", 150, 150, compression="tiff_lzw"), "image/tiff").is_too_large
 
 
-def test_large_photographs_are_decoded_at_a_reduced_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(image_formats, "MAX_MEMORY", 12_000_000)  # of 48,000,000 for all pixels
+def test_large_photos_are_decoded_at_a_reduced_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(image_formats, "MAX_MEMORY", 12_000_000)  # all pixels would need 48,000,000
     measured = processed(tmp_path, picture("JPEG", 4000, 3000), "image/jpeg")
     assert shown(measured) == {"thumbnail": (208, 156), "large": (1000, 750), "medium": (750, 563), "small": (500, 375)}
 
@@ -248,7 +248,7 @@ def test_large_images_keep_their_colors(tmp_path: Path, monkeypatch: pytest.Monk
     with Image.open(measured.formats[0].path) as made:
         expected = ramp.resize(made.size)
         differences = ImageChops.difference(made.convert("L"), expected)
-        assert max(differences.tobytes()) <= 6  # colors of palettes
+        assert max(differences.tobytes()) <= 6  # palettes approximate colors
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP", "TIFF"])
@@ -260,7 +260,7 @@ def test_broken_images_are_refused(tmp_path: Path, kind: str) -> None:
         damaged = bytearray(whole)
         for _ in range(8):
             damaged[chance.randrange(len(damaged))] = chance.randrange(256)
-        with suppress(ApplicationError):  # whatever is wrong, this is all that may come out
+        with suppress(ApplicationError):  # no other exception is allowed
             processed(tmp_path, bytes(damaged), f"image/{kind.lower()}")
 
 
@@ -274,13 +274,15 @@ def test_broken_images_are_refused(tmp_path: Path, kind: str) -> None:
         (b"RIFF\5\0\0\0WEBPhello", "image/webp"),
     ],
 )
-def test_what_only_begins_as_an_image_has_no_size_or_is_refused(tmp_path: Path, content: bytes, mime: str) -> None:
+def test_files_that_only_start_like_an_image_have_no_size_or_are_refused(
+    tmp_path: Path, content: bytes, mime: str
+) -> None:
     assert processed(tmp_path, content, mime) == Measured()
     with pytest.raises(ApplicationError, match="File is not a valid image"):
         processed(tmp_path, content, mime, check=True)
 
 
-def test_what_begins_as_cameras_own_formats_do_is_kept(tmp_path: Path) -> None:
+def test_raw_formats_of_cameras_are_accepted(tmp_path: Path) -> None:
     tags = ((256, 4, 10), (257, 4, 10), (258, 3, 14), (259, 3, 34713), (262, 3, 32803))  # as Nikon compresses
     entries = b"".join(struct.pack("<HHII", tag, kind, 1, value) for tag, kind, value in tags)
     content = b"II*\0\x08\0\0\0" + struct.pack("<H", len(tags)) + entries + bytes(4)

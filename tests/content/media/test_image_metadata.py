@@ -1,4 +1,4 @@
-"""What is noted in images goes, and the picture, its turn and its colors stay, bit by bit."""
+"""Metadata is removed from images; pixels, orientation and colors stay, bit by bit."""
 
 import io
 import random
@@ -20,7 +20,7 @@ each_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def noted(kind: str, orientation: int = 6, **options: Any) -> bytes:
-    """A picture with a place, a maker, a text and a profile."""
+    """Return an image with a location, a camera maker, a text and a color profile."""
     exif = Image.Exif()
     exif[ORIENTATION], exif[MAKE] = orientation, SECRET.decode()
     exif.get_ifd(GPS)[1] = "N"
@@ -50,7 +50,7 @@ def cleaned(folder: Path, content: bytes, kind: str) -> tuple[bytes, bool]:
 
 @each_kind
 @pytest.mark.parametrize("orientation", [1, 3, 6, 8])
-def test_notes_go_and_the_picture_stays(tmp_path: Path, kind: str, orientation: int) -> None:
+def test_metadata_is_removed_and_the_image_stays(tmp_path: Path, kind: str, orientation: int) -> None:
     before = noted(kind, orientation)
     after, done = cleaned(tmp_path, before, kind)
     assert done
@@ -65,7 +65,7 @@ def test_notes_go_and_the_picture_stays(tmp_path: Path, kind: str, orientation: 
 
 
 @each_kind
-def test_a_picture_without_notes_stays_as_it_is(tmp_path: Path, kind: str) -> None:
+def test_images_without_metadata_do_not_change(tmp_path: Path, kind: str) -> None:
     written = io.BytesIO()
     Image.effect_noise((60, 40), 50).convert("RGB").save(written, kind)
     assert cleaned(tmp_path, written.getvalue(), kind) == (written.getvalue(), False)
@@ -79,7 +79,7 @@ def test_every_kind_of_jpeg(tmp_path: Path, options: dict[str, Any]) -> None:
         assert (new.tobytes(), SECRET in after) == (old.tobytes(), False)
 
 
-def test_what_is_no_such_image_is_left_alone(tmp_path: Path) -> None:
+def test_other_files_do_not_change(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(SECRET)
     assert not remove_notes(path, "text/plain")
@@ -89,7 +89,7 @@ def test_what_is_no_such_image_is_left_alone(tmp_path: Path) -> None:
 
 @each_kind
 def test_broken_files_are_left_as_they_are(tmp_path: Path, kind: str) -> None:
-    """Cut off or changed anywhere: no exception, no endless loop, nothing left behind."""
+    """Truncated or changed anywhere: no exception, no endless loop, no file left over."""
     whole, dice = noted(kind), random.Random(kind)
     path = tmp_path / "picture"
     for _ in range(300):

@@ -27,7 +27,7 @@ def shown(path: Path) -> Image.Image:
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
 @pytest.mark.parametrize("upright", [False, True])
-def test_a_photograph_gets_smaller_and_looks_the_same(tmp_path: Path, kind: str, upright: bool) -> None:
+def test_a_photo_gets_smaller_and_looks_the_same(tmp_path: Path, kind: str, upright: bool) -> None:
     path, mime = tmp_path / "picture", f"image/{kind.lower()}"
     photograph(path, kind, orientation=ROTATED, **LOSSY[kind])
     before, size = shown(path), path.stat().st_size
@@ -44,7 +44,7 @@ def test_a_photograph_gets_smaller_and_looks_the_same(tmp_path: Path, kind: str,
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
-def test_a_photograph_is_turned_without_being_compressed(tmp_path: Path, kind: str) -> None:
+def test_a_photo_is_rotated_without_recompression(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "picture"
     photograph(path, kind, orientation=ROTATED)
     before = shown(path)
@@ -67,7 +67,7 @@ def test_a_photograph_is_turned_without_being_compressed(tmp_path: Path, kind: s
         (picture("PNG", 300, 200, compress_level=0)[:-200], "image/png"),
     ],
 )
-def test_others_stay_as_they_are(tmp_path: Path, content: bytes, mime: str) -> None:
+def test_other_files_do_not_change(tmp_path: Path, content: bytes, mime: str) -> None:
     path = tmp_path / "picture"
     path.write_bytes(content)
     assert optimize_image(path, mime, 1, smaller=True, upright=True) == 1

@@ -1,4 +1,4 @@
-"""Transformed images: each kind of pixels in each format, where they are cropped, and how large they get."""
+"""Transformed images: each kind of pixels in each format, where they are cropped, and their maximum size."""
 
 import io
 from functools import partial
@@ -105,7 +105,7 @@ def test_orientations(tmp_path: Path, kind: str, orientation: int) -> None:
         Transformation(width=50, height=20, fit="contain"),
     ],
 )
-def test_turned_images_have_the_pixels_of_upright_ones(
+def test_rotated_images_have_the_pixels_of_upright_ones(
     tmp_path: Path, kind: str, wanted: Transformation, orientation: int
 ) -> None:
     green = Image.linear_gradient("L").resize((240, 120))

@@ -1,4 +1,4 @@
-"""Images whose containers have more parts than any program writes: refused in one pass, before a decoder sees them."""
+"""Images with too many parts in their containers: refused in one pass, before a decoder opens them."""
 
 import io
 import struct
@@ -50,7 +50,7 @@ def gif(inserted: bytes) -> bytes:
 
 
 def tiff(directories: int, entries: int, *, big: bool = False) -> bytes:
-    """Directories one behind the other, each with so many entries of one byte."""
+    """Return a file with consecutive directories, each with this number of entries of one byte."""
     number, entry, offset = ("<Q", 20, "<Q") if big else ("<H", 12, "<I")
     content = b"II+\0" + struct.pack("<HHQ", 8, 0, 16) if big else b"II*\0" + struct.pack("<I", 8)
     for index in range(directories):
@@ -109,9 +109,7 @@ def test_images_of_many_parts_are_refused_before_they_are_decoded(
 
 
 @pytest.mark.parametrize("times", [1, 2, 4])
-def test_a_file_is_walked_no_further_than_its_limits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
-) -> None:
+def test_reading_the_structure_stops_at_the_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
     reads = 0
     read = image_structure._read
 
@@ -147,8 +145,8 @@ def test_images_with_much_metadata_are_accepted(tmp_path: Path, name: str) -> No
     assert (size.width, size.height) == (60, 40)
 
 
-def test_the_type_of_markup_is_told_in_one_pass() -> None:
-    """Patterns that repeat comments took time that doubled with each of them: 500 never ended."""
+def test_the_type_of_markup_is_detected_in_one_pass() -> None:
+    """Regular expressions that repeat comments took exponential time: 500 comments never ended."""
     comments = b"<!---->" * 500
     assert type_of(comments + b"<other>", "text/xml", "") == "text/xml"
     assert type_of(comments + b"<html>", "", "") == "text/html"

@@ -25,7 +25,7 @@ def workers() -> Iterator[ImageWorkers]:
     with_limits.close()
 
 
-def test_a_worker_is_another_process_and_is_used_again() -> None:
+def test_a_worker_is_another_process_and_is_reused() -> None:
     workers = ImageWorkers(WorkerLimits(slow_after=30))
     first, second = workers.run_blocking(os.getpid), workers.run_blocking(os.getpid)
     assert first == second != os.getpid()
@@ -51,7 +51,7 @@ def test_failures_are_errors_of_the_request(workers: ImageWorkers, work: Callabl
     assert workers.run_blocking(partial(int, "7")) == 7
 
 
-def test_a_function_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
+def test_slow_functions_are_stopped(tmp_path: Path) -> None:
     workers = ImageWorkers(WorkerLimits(seconds=1, slow_after=0.1))
     with pytest.raises(ApplicationError, match="needs more than 1 seconds to process"):
         workers.run_blocking(partial(time.sleep, 3600))

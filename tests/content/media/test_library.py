@@ -1,4 +1,4 @@
-"""The media library on both databases: rows and files, both or neither."""
+"""The media library on both databases: rows and files are stored together or not at all."""
 
 import asyncio
 import io
@@ -54,7 +54,7 @@ def names(folder: Path) -> set[str]:
 
 
 def masked(value: Any) -> Any:
-    """Random digits as such."""
+    """Replace random digits."""
     return json.loads(re.sub(r"_[0-9a-f]{10}(?=[\".])", "_#", json.dumps(value)))
 
 
@@ -62,7 +62,7 @@ async def rows(database: Database, columns: str = COLUMNS) -> list[Any]:
     return [list(row) for row in await database.fetch_all(f"SELECT {columns} FROM files ORDER BY id")]
 
 
-async def test_a_small_picture(library: MediaLibrary, tables: Database, folder: Path) -> None:
+async def test_a_small_image(library: MediaLibrary, tables: Database, folder: Path) -> None:
     content = picture("PNG", 32, 20)
     ids = await library.add([Arriving("Été & co.PNG", content, "image/png")])
     assert ids == [1]
@@ -104,10 +104,10 @@ async def test_formats(library: MediaLibrary, tables: Database, folder: Path) ->
 
 
 @pytest.mark.parametrize("kept, made", [(False, ["thumbnail"]), (True, ["thumbnail", "small"])])
-async def test_formats_that_pages_of_administrators_choose(
+async def test_formats_from_the_stored_settings(
     library: MediaLibrary, tables: Database, kept: bool, made: list[str]
 ) -> None:
-    """v4's `responsiveDimensions`: without, a thumbnail is all."""
+    """Without v4's setting `responsiveDimensions`, only a thumbnail is created."""
     value = json.dumps({"sizeOptimization": False, "responsiveDimensions": kept, "autoOrientation": True})
     text = "INSERT INTO strapi_core_store_settings ({key:name}, value, type) VALUES ({key}, {value}, 'object')"
     await tables.execute(*RawStatement(text).bind(tables.dialect, key="plugin_upload_settings", value=value))
@@ -157,7 +157,7 @@ async def test_other_files(
     assert (folder / name).read_bytes() == file.content
 
 
-async def test_what_is_said_of_a_file(library: MediaLibrary, tables: Database) -> None:
+async def test_file_info(library: MediaLibrary, tables: Database) -> None:
     files = [Arriving("one.png", picture("PNG", 300, 200)), Arriving("two.txt", b"2")]
     assert await library.add(files, [FileInfo("A", "aa", "bb")]) == [1, 2]
     assert masked(await rows(tables, "name, alternative_text, caption, hash, ext")) == [
@@ -177,7 +177,7 @@ async def test_what_is_said_of_a_file(library: MediaLibrary, tables: Database) -
         (Arriving("large.txt", b"x" * 5001), PayloadTooLargeError),
     ],
 )
-async def test_one_bad_file_leaves_none(
+async def test_one_invalid_file_stores_none(
     tables: Database, folder: Path, bad: Arriving, error: type[OctavoError]
 ) -> None:
     library = MediaLibrary(tables, LocalStorage(folder), MediaOptions(size_limit=5000))
@@ -189,7 +189,7 @@ async def test_one_bad_file_leaves_none(
 async def stored_and_then(
     library: MediaLibrary, database: Database, within: Exception | None, after: Exception | None
 ) -> None:
-    """A file whose transaction, or what comes after it, fails."""
+    """Store a file and raise an error within its transaction or after it."""
     async with library.incoming([Arriving("a.png", picture("PNG", 600, 400))]) as stored:
         async with unit_of_work(database) as unit:
             await stored.insert(unit)
@@ -199,13 +199,13 @@ async def stored_and_then(
             raise after
 
 
-async def test_a_transaction_that_fails_leaves_nothing(library: MediaLibrary, tables: Database, folder: Path) -> None:
+async def test_a_failed_transaction_leaves_no_files(library: MediaLibrary, tables: Database, folder: Path) -> None:
     with pytest.raises(ValidationError):
         await stored_and_then(library, tables, ValidationError(), None)
     assert (await rows(tables), names(folder)) == ([], set())
 
 
-async def test_a_transaction_may_be_tried_again(library: MediaLibrary, tables: Database, folder: Path) -> None:
+async def test_transactions_can_be_retried(library: MediaLibrary, tables: Database, folder: Path) -> None:
     async with library.incoming([Arriving("a.txt", b"x")]) as stored:
         with suppress(ZeroDivisionError):
             async with unit_of_work(tables) as unit:
@@ -216,9 +216,7 @@ async def test_a_transaction_may_be_tried_again(library: MediaLibrary, tables: D
     assert (len(await rows(tables)), len(names(folder))) == (1, 1)
 
 
-async def test_an_answer_that_got_lost_after_the_commit_keeps_the_files(
-    library: MediaLibrary, tables: Database, folder: Path
-) -> None:
+async def test_an_error_after_the_commit_keeps_the_files(library: MediaLibrary, tables: Database, folder: Path) -> None:
     with pytest.raises(ServiceUnavailable):
         await stored_and_then(library, tables, None, ServiceUnavailable())
     assert (len(await rows(tables)), len(names(folder))) == (1, 3)
@@ -244,7 +242,7 @@ class SlowSource(io.BytesIO):
         return super().read(size)
 
 
-async def test_a_cancelled_upload_leaves_nothing(library: MediaLibrary, tables: Database, folder: Path) -> None:
+async def test_a_canceled_upload_leaves_no_files(library: MediaLibrary, tables: Database, folder: Path) -> None:
     loop, reached, go_on = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
     slow = Slow(SlowSource(partial(loop.call_soon_threadsafe, reached.set), go_on))
     task = asyncio.create_task(library.add([Arriving("first.png", picture("PNG", 300, 200)), slow]))
@@ -263,7 +261,7 @@ async def test_statements(library: MediaLibrary, tables: Database) -> None:
     assert tables.statements - before == 5, "for each file the name, then the row; and all names together"
 
 
-async def test_many_at_once(library: MediaLibrary, tables: Database, folder: Path) -> None:
+async def test_many_simultaneous_uploads(library: MediaLibrary, tables: Database, folder: Path) -> None:
     content = picture("JPEG", 300, 200)
     added = await asyncio.gather(*(library.add([Arriving("same.jpg", content)]) for _ in range(12)))
     assert sorted(file_id for ids in added for file_id in ids) == list(range(1, 13))

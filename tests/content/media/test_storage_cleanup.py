@@ -59,7 +59,7 @@ class Shelf:
         return str(url).rpartition("/")[2]
 
     async def due(self) -> dict[str, int]:
-        """The time until each removal, in milliseconds."""
+        """Return the time until each removal, in milliseconds."""
         rows = await self.database.fetch_all("SELECT object, due_at FROM octavo_storage_cleanup")
         return {name: due_at - this_moment() for name, due_at in rows}
 
@@ -158,7 +158,7 @@ async def test_stored_and_deleted_files_leave_no_rows(shelf: Shelf) -> None:
 
 
 async def test_rows_of_two_files_can_share_a_name(shelf: Shelf) -> None:
-    """As rows from v4 can."""
+    """Databases of v4 can contain such rows."""
     name = await shelf.add()
     async with unit_of_work(shelf.database) as unit:
         await shelf.cleanup.remove_with(unit, [name, name])

@@ -1,4 +1,4 @@
-"""ThumbHash: the results of the reference implementation (JavaScript), for pictures without exact halves."""
+"""ThumbHash: equal to the reference implementation (JavaScript), for images without exact halves."""
 
 import base64
 
@@ -27,7 +27,7 @@ def pixels(width: int, height: int, *, opaque: bool) -> bytes:
 
 
 @pytest.mark.parametrize("width, height, opaque, expected", EXPECTED)
-def test_hashes_are_those_of_the_reference(width: int, height: int, opaque: bool, expected: str) -> None:
+def test_hashes_equal_the_reference(width: int, height: int, opaque: bool, expected: str) -> None:
     assert base64.b64encode(thumbhash(width, height, pixels(width, height, opaque=opaque))).decode() == expected
 
 

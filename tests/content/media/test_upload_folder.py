@@ -1,4 +1,4 @@
-"""The folder for what comes over the API, on both databases: made once, found again, recreated when it is gone."""
+"""The folder for uploads over the API, on both databases: created once, reused, recreated after it was deleted."""
 
 import asyncio
 
@@ -38,7 +38,7 @@ async def rows(database: Database, text: str) -> list[tuple[object, ...]]:
     return [tuple(row) for row in await database.fetch_all(text)]
 
 
-async def test_it_is_made_once_by_whoever_comes_first(tables: Database, api_folder: ApiFolder) -> None:
+async def test_the_folder_is_created_once(tables: Database, api_folder: ApiFolder) -> None:
     folders = await asyncio.gather(*(found(tables, api_folder) for _ in range(6)))
     assert set(folders) == {Folder(1, "/1")}
     assert await rows(tables, FOLDERS) == [("API Uploads", 1, "/1")]
@@ -48,7 +48,7 @@ async def test_it_is_made_once_by_whoever_comes_first(tables: Database, api_fold
     assert tables.statements - before == 1
 
 
-async def test_files_stand_behind_each_other(tables: Database, api_folder: ApiFolder) -> None:
+async def test_files_are_appended_in_order(tables: Database, api_folder: ApiFolder) -> None:
     for _ in range(2):
         await tables.execute(FILE)
     async with unit_of_work(tables) as unit:
@@ -58,7 +58,7 @@ async def test_files_stand_behind_each_other(tables: Database, api_folder: ApiFo
     assert await rows(tables, LINKS) == [(2, 1, 1.0), (1, 1, 2.0)]
 
 
-async def test_one_that_is_gone_is_made_anew_beside_what_has_its_name(tables: Database, api_folder: ApiFolder) -> None:
+async def test_a_deleted_folder_is_recreated_beside_one_with_its_name(tables: Database, api_folder: ApiFolder) -> None:
     await found(tables, api_folder)
     await tables.execute("UPDATE strapi_core_store_settings SET value = '{\"id\":77}' WHERE key LIKE 'plugin_upload%'")
     assert await found(tables, api_folder) == Folder(2, "/2")

@@ -1,4 +1,4 @@
-"""Frames and facts of videos, read with the real ffmpeg, and what hostile files cannot do."""
+"""Frames and properties of videos, read with the real ffmpeg, and the limits of hostile files."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ def make(folder: Path, *arguments: str) -> None:
 
 
 def turned(video: bytes) -> bytes:
-    """A clip as phones record it upright: its track header has a matrix that turns it by 90 degrees."""
+    """Return a clip as phones record it upright: its track header has a matrix that turns it by 90 degrees."""
     start = video.index(b"tkhd") + 44
     matrix = struct.pack(">9i", 0, 1 << 16, 0, -1 << 16, 0, 0, 240 << 16, 0, 1 << 30)
     return video[:start] + matrix + video[start + len(matrix) :]
@@ -59,7 +59,7 @@ def turned(video: bytes) -> bytes:
         ("stretched.mov", "video/quicktime", Size(240, 455)),
     ],
 )
-def test_facts_and_a_frame(clips: Path, tmp_path: Path, name: str, mime: str, size: Size) -> None:
+def test_properties_and_a_frame(clips: Path, tmp_path: Path, name: str, mime: str, size: Size) -> None:
     facts = read_facts(clips / name, mime)
     assert (facts.size, round(facts.duration or 0)) == (size, 2)
     frame = tmp_path / "frame.jpg"
@@ -71,7 +71,7 @@ def test_facts_and_a_frame(clips: Path, tmp_path: Path, name: str, mime: str, si
     assert max(green, blue) < 60
 
 
-def test_a_picture_that_ends_before_the_sound_has_a_frame(tmp_path: Path) -> None:
+def test_a_video_that_ends_before_its_audio_has_a_frame(tmp_path: Path) -> None:
     sound = ("-f", "lavfi", "-i", "sine=duration=9")
     make(
         tmp_path, "-f", "lavfi", "-i", "color=red:size=64x48:rate=5:duration=0.2", *sound, "-c:v", "mpeg4", "short.mp4"

@@ -1,4 +1,4 @@
-"""Blocks: each kind of node, right and wrong."""
+"""Blocks: each kind of node, valid and invalid."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ ITEM = {"type": "list-item", "children": [TEXT]}
         {"type": "paragraph", "children": [{"type": "link", "url": "/a", "children": []}]},
     ],
 )
-def test_right_nodes_stay_as_they_are(node: dict[str, Any]) -> None:
+def test_valid_nodes_do_not_change(node: dict[str, Any]) -> None:
     assert check_blocks([node], TOP.child("body")) == ([node], ())
 
 
@@ -71,7 +71,7 @@ def test_values_are_cast() -> None:
         ),
     ],
 )
-def test_wrong_nodes(node: Any, messages: list[str]) -> None:
+def test_invalid_nodes(node: Any, messages: list[str]) -> None:
     assert [problem.message for problem in check_blocks([node], TOP.child("body"))[1]] == messages
 
 

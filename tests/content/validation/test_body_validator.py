@@ -1,4 +1,4 @@
-"""Validation: every rule once, the whole list of problems each time."""
+"""Validation: each rule once, with the complete list of problems."""
 
 from typing import Any
 
@@ -70,7 +70,7 @@ def test_a_single_problem(workshop: Registry, data: dict[str, Any], message: str
 
 
 @pytest.mark.parametrize("uid", ["part.wheel", "part.nothing"])
-def test_zones_may_be_held_to_what_they_list(workshop: Registry, uid: str) -> None:
+def test_zones_can_be_limited_to_listed_components(workshop: Registry, uid: str) -> None:
     data = {"name": "Saw", "story": [{"__component": "part.leg", "length": 1}, {"__component": uid}]}
     outcome = Validator(workshop, CREATE, listed_only=True).entry(workshop.content_types["api::tool.tool"], data)
     message = "story[1].__component must be one of the following values: part.leg, part.frame"
@@ -84,7 +84,7 @@ def test_zones_may_be_held_to_what_they_list(workshop: Registry, uid: str) -> No
         {"serial": "", "code": "", "legs": [], "story": [], "frame": None, "manual": {}, "photo": "x", "maker": 99},
     ],
 )
-def test_nothing_wrong(workshop: Registry, data: dict[str, Any]) -> None:
+def test_valid_bodies(workshop: Registry, data: dict[str, Any]) -> None:
     assert problems(workshop, {"name": "Saw", **data}) == []
 
 
@@ -95,7 +95,7 @@ def test_missing_values_matter_to_creations_only(workshop: Registry) -> None:
     assert problems(workshop, data, UPDATE) == []
 
 
-def test_a_draft_is_asked_for_lists_and_limits_only(workshop: Registry) -> None:
+def test_drafts_need_only_lists_and_limits(workshop: Registry) -> None:
     data = {"name": "a", "stock": 0, "frame": {}, "legs": [{}]}
     assert problems(workshop, data, DRAFT) == [
         ("stock", "stock must be greater than or equal to 1"),
@@ -103,13 +103,13 @@ def test_a_draft_is_asked_for_lists_and_limits_only(workshop: Registry) -> None:
     ]
 
 
-def test_values_come_out_cast(workshop: Registry) -> None:
+def test_values_are_cast(workshop: Registry) -> None:
     data = {"name": "Saw", "weight": "1.5", "stock": 3.0, "sharp": 0, "kind": "hand", "nope": 1, "createdAt": "x"}
     outcome = Validator(workshop, CREATE).entry(workshop.content_types["api::tool.tool"], data)
     assert outcome.value == {"name": "Saw", "weight": 1.5, "stock": 3, "sharp": False, "kind": "hand"}
 
 
-def test_taken_values_are_reported_after_all_others_of_their_kind(workshop: Registry) -> None:
+def test_existing_unique_values_are_reported_last(workshop: Registry) -> None:
     validator = Validator(workshop, CREATE, frozenset({("serial",), ("legs", "0", "label")}))
     data = {"name": 5, "serial": "A-1", "weight": 0, "legs": [{"length": 0, "label": "x"}]}
     outcome = validator.entry(workshop.content_types["api::tool.tool"], data)

@@ -1,4 +1,4 @@
-"""Patterns of definitions: JavaScript's meaning, and no text that takes long."""
+"""Patterns of definitions: JavaScript semantics, and linear time."""
 
 import json
 from pathlib import Path
@@ -29,14 +29,14 @@ from octavo.content.validation.regexes import compile_regex, is_regex
         ("^a$", "a", "a\n"),
     ],
 )
-def test_meaning(pattern: str, matching: str, other: str) -> None:
+def test_javascript_semantics(pattern: str, matching: str, other: str) -> None:
     search = compile_regex(pattern)
     assert (search(matching), search(other)) == (True, False)
 
 
 @pytest.mark.parametrize("pattern", [r"^(a+)+$", r"^(a|aa)*$", r"^([a-zA-Z]+)*$", r"(x+x+)+y", r"^(.*?,){11}P"])
-def test_time_grows_with_the_text_and_no_faster(monkeypatch: pytest.MonkeyPatch, pattern: str) -> None:
-    """RE2 searches, whose time is linear by design; nothing is left to backtracking."""
+def test_time_is_linear_in_the_text(monkeypatch: pytest.MonkeyPatch, pattern: str) -> None:
+    """RE2 runs in linear time by design; nothing needs backtracking."""
     monkeypatch.delattr("octavo.content.validation.regexes._backtracking")
     search = compile_regex(pattern)
     assert not search("a" * 20_000 + "!" if pattern.startswith("^") else "x" * 20_000)
@@ -51,7 +51,7 @@ def test_an_invalid_pattern_refuses_every_text(pattern: str) -> None:
 
 @pytest.mark.parametrize("file", ["javascript_regexes.json", "javascript_references.json"])
 def test_patterns_mean_what_they_mean_in_javascript(file: str) -> None:
-    """The files hold what Node.js 20 answers: null for a pattern that it refuses."""
+    """The files contain the results of Node.js 20: null for a pattern that it rejects."""
     recorded = json.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
     texts = recorded["texts"]
     for pattern, matching in recorded["patterns"].items():
@@ -60,8 +60,8 @@ def test_patterns_mean_what_they_mean_in_javascript(file: str) -> None:
         assert found == (matching or []), pattern
 
 
-def test_what_needs_backtracking_is_given_up_after_a_moment() -> None:
-    """The second way would match; the first one takes minutes to be ruled out."""
+def test_slow_backtracking_is_stopped() -> None:
+    """The second alternative would match; ruling out the first one takes minutes."""
     search = compile_regex(r"^(?=a)(?:(?:a|aa)+[cd]|a*b)$")
     assert search("a" * 10 + "b")
     assert not search("a" * 40 + "b")
@@ -79,6 +79,6 @@ def test_what_needs_backtracking_is_given_up_after_a_moment() -> None:
         ("^a{1,1500}$", "a" * 1200, "b"),
     ],
 )
-def test_what_javascript_means_by_it(pattern: str, matching: str, other: str) -> None:
+def test_javascript_only_syntax(pattern: str, matching: str, other: str) -> None:
     search = compile_regex(pattern)
     assert (search(matching), search(other)) == (True, False)

@@ -1,8 +1,8 @@
-"""Options of attributes in pairs, with the values at their boundaries, for creates, drafts and updates.
+"""Pairs of attribute options, with the values at their boundaries, for creates, drafts and updates.
 
-Values are tried wherever they can be: in an entry, a component, a dynamic zone, a component of a component.
+Values are tried in each possible place: an entry, a component, a dynamic zone, a nested component.
 
-`reference.json` is what Strapi 4.26.2 answers to each (`python -m tests.content.validation_matrix.record`).
+`reference.json` contains the responses of Strapi 4.26.2 (`python -m tests.content.validation_matrix.record`).
 """
 
 import json
@@ -44,7 +44,7 @@ KINDS: Final[dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]]] = {
 LISTS: Final = ({"required": True, "min": 2, "max": 3}, (0, 1, 2, 3, 4))
 """Options of repeatable components and dynamic zones, and numbers of items."""
 PLACES: Final = ("entry", "component", "zone", "nested", "kept")
-"""`kept`: a component that the entry has already, named by its id; for updates alone."""
+"""`kept`: an existing component of the entry, named by its id; only for updates."""
 INSIDE: Final = frozenset({"string", "integer", "biginteger", "enumeration"})
 """Types that are tried in components as well."""
 WRITES: Final = ("create", "draft", "update")
@@ -108,7 +108,7 @@ def items(name: str, count: Any) -> Any:
 
 
 def valid() -> dict[str, Any]:
-    """Return values that every attribute of `attributes` takes."""
+    """Return valid values for every attribute of `attributes`."""
     return {name: KINDS[attribute["type"]][2] for name, attribute in attributes().items()}
 
 
@@ -144,7 +144,7 @@ def definitions() -> dict[str, dict[str, Any]]:
 
 
 class Request(NamedTuple):
-    """What a case sends; an update is sent to an entry that was created with `before`."""
+    """The request of a case; an update is sent to an entry that was created with `before`."""
 
     path: str
     data: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Ask a service every case: `python -m tests.content.validation_matrix.record URL FILE`, with everything public."""
+"""Send every case to a service: `python -m tests.content.validation_matrix.record URL FILE`, with everything public."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ Send = Callable[[str, str, dict[str, Any]], tuple[int, Any]]
 def outcome_of(case: Case, send: Send, entries: dict[str, Any]) -> list[Any]:
     """Return the status of a case, and the paths and messages of its errors.
 
-    `entries` holds the entries that updates write, by place; they are created as they are needed.
+    `entries` contains the entries that updates write, by place; they are created as needed.
     """
     asked = request_of(case)
     method, path, data = "POST", f"/api/{asked.path}", asked.data
@@ -36,7 +36,7 @@ def outcome_of(case: Case, send: Send, entries: dict[str, Any]) -> list[Any]:
 
 
 def over_http(url: str) -> Send:
-    """Return what sends requests to a service."""
+    """Return a function that sends requests to a service."""
 
     def send(method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
         headers = {"Content-Type": "application/json"}

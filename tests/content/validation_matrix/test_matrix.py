@@ -1,4 +1,4 @@
-"""Every case of the matrix is answered as the reference did; `safe` refuses more, as listed here."""
+"""Every case of the matrix has v4's response; `safe` refuses more, as listed here."""
 
 import json
 from collections.abc import AsyncIterator, Mapping
@@ -33,7 +33,7 @@ async def opened(folder: Path, **settings: str) -> AsyncIterator[Club]:
 
 
 async def outcome_of(case: Case, club: Club, entries: dict[str, Any]) -> list[Any]:
-    """As `record.outcome_of` finds it, in the same process."""
+    """Return the outcome as `record.outcome_of` does, in the same process."""
     asked = request_of(case)
     method, path, data = "POST", f"/api/{asked.path}", asked.data
     if asked.before is not None:
@@ -58,7 +58,7 @@ async def outcomes(folder: Path, **settings: str) -> dict[str, list[Any]]:
 
 
 def is_refused_by_safe(case: Case) -> bool:
-    """Whether `safe` refuses what the reference stores."""
+    """Return whether `safe` refuses a value that v4 stores."""
     given = (attributes() | lists())[case.attribute]
     if case.attribute in lists():
         return "min" in given and case.value == 0 and case.write != "draft"
@@ -70,13 +70,13 @@ def is_refused_by_safe(case: Case) -> bool:
     return not int(given.get("min", 0)) <= int(case.value) <= int(given.get("max", 10))
 
 
-async def test_v4_answers_as_the_reference_does(anyio_backend: str, tmp_path: Path) -> None:
+async def test_the_v4_profile_matches_the_reference(anyio_backend: str, tmp_path: Path) -> None:
     found = await outcomes(tmp_path)
     assert found.keys() == RECORDED.keys()
     assert {key: (RECORDED[key], one) for key, one in found.items() if one != RECORDED[key]} == {}
 
 
-async def test_safe_refuses_besides_what_loses_values(anyio_backend: str, tmp_path: Path) -> None:
+async def test_safe_also_refuses_values_that_would_change(anyio_backend: str, tmp_path: Path) -> None:
     found = await outcomes(tmp_path, **SAFE)
     statuses = {case.key: 400 if is_refused_by_safe(case) else RECORDED[case.key][0] for case in cases()}
     assert {key: one for key, one in found.items() if one[0] != statuses[key]} == {}

@@ -54,7 +54,7 @@ def test_the_signature_of_the_documentation() -> None:
         ("", ".mp4", "video/a_1", f"{RES}/video/upload/c_scale,dl_200,vs_6,w_250/v1/a_1.gif"),
     ],
 )
-def test_written_and_removed(
+def test_writing_and_removing(
     options: CloudinaryOptions, server: CloudinaryServer, prefix: str, extension: str, name: str, preview: str | None
 ) -> None:
     storage = CloudinaryStorage(options)
@@ -68,7 +68,7 @@ def test_written_and_removed(
     assert server.files == {}
 
 
-def test_rows_of_v4_are_known_by_what_they_note(options: CloudinaryOptions) -> None:
+def test_rows_of_v4_are_recognized_by_their_metadata(options: CloudinaryOptions) -> None:
     storage = CloudinaryStorage(options)
     url = f"{RES}/image/upload/v1/other.png"
     assert storage.name_of(url, {"public_id": "site/cat", "resource_type": "image"}) == "image/site/cat"
@@ -86,7 +86,7 @@ def test_rows_of_v4_are_known_by_what_they_note(options: CloudinaryOptions) -> N
         (None, ".csv", "auto/new.csv", "raw/new.csv"),
     ],
 )
-def test_a_file_takes_the_place_of_another_and_back(
+def test_a_file_replaces_another_and_is_restored(
     options: CloudinaryOptions, server: CloudinaryServer, old: str | None, extension: str, target: str, name: str
 ) -> None:
     storage = CloudinaryStorage(options)
@@ -106,7 +106,7 @@ def test_a_file_takes_the_place_of_another_and_back(
     assert old is None or server.files[old] == b"old"
 
 
-def test_what_is_told_besides(options: CloudinaryOptions, server: CloudinaryServer) -> None:
+def test_configured_upload_parameters_are_sent(options: CloudinaryOptions, server: CloudinaryServer) -> None:
     upload = {"folder": "site", "tags": ["a", "b"], "use_filename": True}
     storage = CloudinaryStorage(replace(options, upload=upload, delete={"invalidate": False}))
     staged = put(storage, "auto/.upload-1.png")
@@ -121,7 +121,7 @@ def test_what_is_told_besides(options: CloudinaryOptions, server: CloudinaryServ
             CloudinaryStorage(replace(options, upload=wrong))
 
 
-def test_large_files_go_in_pieces(
+def test_large_files_are_uploaded_in_chunks(
     options: CloudinaryOptions, server: CloudinaryServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("octavo.content.media.storage.cloudinary._PIECE", 1000)

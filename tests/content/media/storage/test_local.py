@@ -1,4 +1,4 @@
-"""The folder of uploads: whole files or none, and never one outside of it."""
+"""The folder of uploads: complete files or none, and never one outside of it."""
 
 import io
 import os
@@ -66,7 +66,7 @@ def test_copies_and_moves(tmp_path: Path) -> None:
         *((f"/uploads/{name}", name) for name in V4_NAMES),
     ],
 )
-def test_names_of_addresses(tmp_path: Path, url: str, name: str | None) -> None:
+def test_names_in_urls(tmp_path: Path, url: str, name: str | None) -> None:
     assert LocalStorage(tmp_path).name_of(url) == name
 
 
@@ -83,7 +83,7 @@ def test_other_names_are_refused(tmp_path: Path, name: str) -> None:
     assert (tmp_path / "a").exists()
 
 
-def test_what_a_killed_process_left_is_swept_after_a_day(tmp_path: Path) -> None:
+def test_temporary_files_of_killed_processes_are_removed_after_a_day(tmp_path: Path) -> None:
     workspace = LocalStorage(tmp_path).workspace
     old, new = workspace.temporary(), workspace.temporary()
     for path in (old, new, tmp_path / "kept.png"):

@@ -7,7 +7,7 @@ from tests.models.v4_names import V4_NAMES
 
 
 @pytest.mark.parametrize("name", V4_NAMES)
-def test_files_of_v4_have_keys_and_addresses(name: str) -> None:
+def test_files_of_v4_have_keys_and_urls(name: str) -> None:
     names = ObjectNames("files", ["https://cdn.example.org"])
     assert names.key_of(name) == f"files/{name}"
     assert names.find(names.url_of(name)) == name

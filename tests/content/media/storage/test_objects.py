@@ -1,4 +1,4 @@
-"""Uploaded files in a container of Azure and in a bucket of Google's: servers that check every signature."""
+"""Uploaded files in an Azure container and in a Google bucket: servers that check every signature."""
 
 import gzip
 import json
@@ -80,7 +80,7 @@ def test_existence(azure_options: AzureOptions, google_options: GoogleOptions) -
         assert [storage.exists(name) for name in ("a_1.png", "none.png")] == [True, False]
 
 
-def test_large_files_are_read_in_pieces(google_options: GoogleOptions) -> None:
+def test_large_files_are_read_in_chunks(google_options: GoogleOptions) -> None:
     storage, size = GoogleStorage(google_options), 32 << 20
     put(storage, "a_1.txt", b" " * size, "text/plain")
     tracemalloc.start()
@@ -114,7 +114,7 @@ def test_azure(azure: azure_server.AzureServer, azure_options: AzureOptions) -> 
     assert azure.blobs == {}
 
 
-def test_large_files_go_in_pieces(azure: azure_server.AzureServer, azure_options: AzureOptions) -> None:
+def test_large_files_are_uploaded_in_chunks(azure: azure_server.AzureServer, azure_options: AzureOptions) -> None:
     content = bytes(range(256)) * (40 << 10)
     put(AzureStorage(azure_options), "big.bin", content, "application/pdf")
     assert max(map(len, azure.blocks.values())) <= 8 << 20
@@ -154,7 +154,7 @@ def test_google(google: google_server.GoogleServer, google_options: GoogleOption
 @pytest.mark.parametrize(
     "wanted, packed", [("auto", {"text/plain"}), ("true", {"text/plain", "image/png"}), ("false", set())]
 )
-def test_texts_are_kept_compressed(
+def test_texts_are_stored_compressed(
     google: google_server.GoogleServer, google_options: GoogleOptions, wanted: Any, packed: set[str]
 ) -> None:
     storage = GoogleStorage(replace(google_options, gzip=wanted))
@@ -166,7 +166,7 @@ def test_texts_are_kept_compressed(
         assert storage.open("a_1").read() == b"content"
 
 
-def test_private_files_have_signed_addresses(google: google_server.GoogleServer, google_options: GoogleOptions) -> None:
+def test_private_files_have_signed_urls(google: google_server.GoogleServer, google_options: GoogleOptions) -> None:
     storage = GoogleStorage(replace(google_options, public=False, signed_seconds=600))
     url = put(storage, "a/a.png")
     signed = storage.sign(url)
@@ -181,9 +181,7 @@ def test_private_files_have_signed_addresses(google: google_server.GoogleServer,
 
 
 @pytest.mark.parametrize("service", ["azure", "google"])
-def test_a_file_takes_the_place_of_another(
-    service: str, azure_options: AzureOptions, google_options: GoogleOptions
-) -> None:
+def test_a_file_replaces_another(service: str, azure_options: AzureOptions, google_options: GoogleOptions) -> None:
     storage: ObjectStorage = AzureStorage(azure_options) if service == "azure" else GoogleStorage(google_options)
     old = put(storage, "x/old.png", b"old")
     put(storage, ".upload-1", b"new")
@@ -205,7 +203,7 @@ def test_a_file_takes_the_place_of_another(
         ({"cdn_url": "https://cdn.example.org", "remove_container": True}, "https://cdn.example.org/assets/a_1.png"),
     ],
 )
-def test_addresses_of_azure(azure_options: AzureOptions, changed: dict[str, Any], url: str) -> None:
+def test_urls_of_azure(azure_options: AzureOptions, changed: dict[str, Any], url: str) -> None:
     storage = AzureStorage(replace(azure_options, **changed))
     assert storage.url_of("a_1.png") == url
     assert [storage.name_of(one) for one in (url, f"{url}?sig", "https://old.example.org/x/a_1.png")] == ["a_1.png"] * 3

@@ -1,4 +1,4 @@
-"""Uploaded files in a bucket: a real server of the protocol, asked through the storage and by plain HTTP."""
+"""Uploaded files in a bucket: a real S3 server, used through the storage and over plain HTTP."""
 
 import os
 import subprocess
@@ -47,7 +47,7 @@ def fetch(url: str) -> tuple[int, bytes]:
         return error.code, b""
 
 
-def test_written_read_and_removed(options: S3Options, s3_server: S3Server) -> None:
+def test_writing_reading_and_removing(options: S3Options, s3_server: S3Server) -> None:
     storage = S3Storage(replace(options, root_path="/site/"))
     put(storage, "a_1.txt")
     with storage.open("a_1.txt") as file:
@@ -154,7 +154,7 @@ def test_an_interrupted_download_is_an_outage(options: S3Options) -> None:
     "mime, disposition",
     [("image/png", None), ("application/pdf", None), ("image/svg+xml", "attachment"), ("text/html", "attachment")],
 )
-def test_what_could_run_scripts_is_downloaded(
+def test_files_that_could_run_scripts_are_downloaded(
     options: S3Options, s3_server: S3Server, mime: str, disposition: str | None
 ) -> None:
     put(S3Storage(options), "a_1", mime=mime)
@@ -185,7 +185,7 @@ def test_copies_and_moves(options: S3Options, s3_server: S3Server) -> None:
         ({"base_url": "https://cdn.example.org/"}, "https://cdn.example.org/a%20b/x_1.png"),
     ],
 )  # fmt: skip
-def test_addresses(options: S3Options, changed: dict[str, Any], url: str) -> None:
+def test_urls(options: S3Options, changed: dict[str, Any], url: str) -> None:
     storage = S3Storage(replace(options, root_path="a b", **changed))
     assert storage.url_of("x_1.png") == url
     assert storage.name_of(url) == "x_1.png"
@@ -202,7 +202,7 @@ def test_addresses(options: S3Options, changed: dict[str, Any], url: str) -> Non
         ("https://cdn.example.org/%2e%2e/x_1.png", None),
     ],
 )
-def test_names_of_addresses(options: S3Options, url: str, name: str | None) -> None:
+def test_names_in_urls(options: S3Options, url: str, name: str | None) -> None:
     assert S3Storage(replace(options, base_url="https://cdn.example.org")).name_of(url) == name
 
 
@@ -217,7 +217,7 @@ def test_folders_that_are_refused(options: S3Options, path: str) -> None:
         S3Storage(options).prefix_of(path)
 
 
-def test_signed_addresses(options: S3Options) -> None:
+def test_signed_urls(options: S3Options) -> None:
     storage = S3Storage(replace(options, acl="private"))
     put(storage, "a_1.txt")
     url = storage.url_of("a_1.txt")
@@ -245,7 +245,7 @@ def test_a_service_that_refuses(options: S3Options) -> None:
         storage.remove(["a_1.txt"])
 
 
-def test_the_library_is_loaded_where_it_is_needed_only() -> None:
+def test_the_library_is_loaded_only_if_needed() -> None:
     program = "import sys, octavo.operations.runtime.site; print(sorted({'boto3', 'botocore'} & set(sys.modules)))"
     source = str(Path(__file__).parents[4] / "src")
     loaded = subprocess.check_output([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": source})
