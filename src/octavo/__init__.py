@@ -1,4 +1,4 @@
-"""Octavo: a headless content service that serves content-types over REST and GraphQL.
+"""Octavo: a headless content service that serves content types over REST and GraphQL.
 
 A project's code imports from here: `from octavo import Controller, Request, Route`. Names are looked up in
 `octavo.sdk` when they are asked for, so that `import octavo` costs nothing.

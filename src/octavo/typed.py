@@ -1,6 +1,6 @@
 """What generated types are made of (`octavo types --python`): conditions, references, and entries with types.
 
-`TypedEntries` is `octavo.sdk.Entries` as a type checker sees it for one content-type. All of it is about types:
+`TypedEntries` is `octavo.sdk.Entries` as a type checker sees it for one content type. All of it is about types:
 nothing here is ever called.
 """
 
@@ -157,7 +157,7 @@ PopulateT = TypeVar("PopulateT", contravariant=True)
 
 
 class TypedEntries(Protocol[EntryT, CreateT, UpdateT, FiltersT, FieldT, PopulateT]):
-    """The entries of one content-type: see `octavo.sdk.Entries`."""
+    """The entries of one content type: see `octavo.sdk.Entries`."""
 
     async def find_many(
         self,

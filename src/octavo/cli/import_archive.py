@@ -117,7 +117,7 @@ def _print_report(report: ImportReport) -> None:
     )
     if report.hidden:
         say(
-            "[yellow]Hidden[/] {}: drafts or other locales of types without them.",
+            "[yellow]Hidden[/] {}: drafts of types without drafts, or other locales of types that are not localized.",
             counted(report.hidden, "entry", "entries"),
         )
     for what, count in sorted(report.left_out.items()):

@@ -142,7 +142,7 @@ def show(webhook_id: int, secret: bool, project: Path, as_json: bool) -> None:
 @click.option("--name", help="New name.")
 @_options
 @click.option("--new-secret", "renew", is_flag=True, help="Replace the secret and show the new one.")
-@click.option("--both-for", "overlap", help="With --new-secret: how long the old one signs as well, such as 24h.")
+@click.option("--both-for", "overlap", help="With --new-secret: how long to sign with the old one, too, such as 24h.")
 @click.option("--clear", multiple=True, type=click.Choice(["headers", "types", "locales", "populate", "secret"]))
 @project_option
 @json_option

@@ -41,7 +41,7 @@ _EVERYTHING: Final = _Everything()
 
 
 class Completeness:
-    """Checks drafts. The query for each content-type is built on first use."""
+    """Checks drafts. The query for each content type is built on first use."""
 
     def __init__(self, reader: EntryReader, *, strict: bool = False) -> None:
         self._reader = reader

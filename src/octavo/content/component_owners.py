@@ -1,4 +1,4 @@
-"""Find the entries that contain a component, and the places in content-types where it can be.
+"""Find the entries that contain a component, and the places in content types where it can be.
 
 A relation in a component is addressed by the component only; permission to read it depends on the entry that contains
 the component.
@@ -75,7 +75,7 @@ class ComponentOwners:
 
 
 def places_of(registry: Registry, component: Definition) -> Iterator[FieldPlace]:
-    """Yield the places in content-types that can contain a component."""
+    """Yield the places in content types that can contain a component."""
     for content_type in registry.content_types.values():
         yield from _places(registry, component.uid, content_type, FieldPlace(content_type.uid), ())
 

@@ -79,7 +79,7 @@ class Failure(NamedTuple):
 async def read_failures(
     connection: Connection, dialect: Dialect, uid: str, entry_id: int | None = None, most: int = 200
 ) -> list[Failure]:
-    """Return the failed schedules of an entry, or of all entries of a content-type."""
+    """Return the failed schedules of an entry, or of all entries of a content type."""
     if entry_id is None:
         statement = _READ_ALL_FAILURES.bind(dialect, uid=uid, most=most)
     else:
@@ -233,7 +233,7 @@ class Schedules:
         return {Plan(plan): int(due_at) for plan, due_at in rows}
 
     async def next(self, most: int, uid: str | None = None) -> list[Planned]:
-        """Return the next schedules, earliest first, of all content-types or of one."""
+        """Return the next schedules, earliest first, of all content types or of one."""
         values = {"most": most} if uid is None else {"most": most, "uid": uid}
         statement = (_NEXT if uid is None else _NEXT_OF).bind(self._dialect, **values)
         rows = await self._database.fetch_all(*statement)
@@ -273,7 +273,7 @@ class Schedules:
         return await read_failures(connection, self._dialect, uid, entry_id)
 
     async def failures_of(self, uid: str, most: int) -> list[Failure]:
-        """Return the failed schedules of a content-type."""
+        """Return the failed schedules of a content type."""
         return await read_failures(self._database, self._dialect, uid, most=most)
 
     async def fail(self, unit: UnitOfWork, planned: Planned, error: str) -> None:

@@ -14,7 +14,7 @@ from octavo.schema.scalar_types import SCALAR_TYPES
 
 
 class StoredEntries:
-    """Reads entries by id. The query for each content-type is built on first use."""
+    """Reads entries by id. The query for each content type is built on first use."""
 
     def __init__(self, database: Database, registry: Registry) -> None:
         self._reader = EntryReader(database, registry)
@@ -36,7 +36,7 @@ class StoredEntries:
 
 
 class EntryImages:
-    """Reads images. The query for each content-type is built on first use."""
+    """Reads images. The query for each content type is built on first use."""
 
     def __init__(self, database: Database, registry: Registry) -> None:
         self._reader = EntryReader(database, registry)

@@ -1,4 +1,4 @@
-"""EntryWriter: create, update and delete entries of all content-types, each in its own unit of work.
+"""EntryWriter: create, update and delete entries of all content types, each in its own unit of work.
 
 Raises ValidationError (with all problems) and ApplicationError.
 """
@@ -36,7 +36,7 @@ ResultT = TypeVar("ResultT")
 
 
 class EntryWriter:
-    """Writes entries of all content-types.
+    """Writes entries of all content types.
 
     `feed` is notified of changes, if given. `rules`: the compatibility rules. `hooks`: the project's hooks. `observer`:
     writes in the same transaction. `accounts`: ends codes and sessions. `schedules`: updates schedules.

@@ -1,6 +1,6 @@
 """Attributes: one frozen class for each kind of attribute of content types and components.
 
-The kinds are those of the service document ("Content-type definition"): scalars (with enumeration and UID), relations,
+The kinds are those of the service document ("Content type definition"): scalars (with enumeration and UID), relations,
 media, components and dynamic zones.
 """
 

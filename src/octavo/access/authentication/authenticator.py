@@ -67,7 +67,7 @@ REMEMBERED_TYPES: Final = frozenset(
         ADMIN_PERMISSION,
     }
 )
-"""The content-types whose entries are cached here."""
+"""The content types whose entries are cached here."""
 
 _USER: Final = RawStatement("""
 SELECT u.username, u.email, u.blocked, l.role_id, coalesce(v.version, 0), b.user_id

@@ -1,4 +1,4 @@
-"""Ability: what an actor can do, down to content-types, fields and entries. The single place for permission checks.
+"""Ability: what an actor can do, down to content types, fields and entries. The single place for permission checks.
 
 Roles and API tokens only have permissions for actions (`permissions.PermissionSet`). An ability with field permissions
 sets `limits_fields`; one that depends on entries has scopes: filters added to every read and write.
@@ -31,7 +31,7 @@ class Ability(ABC):
     everything = False
     """Whether every action is allowed."""
     hides_drafts: Collection[str] = frozenset()
-    """The content-types whose drafts are hidden (`PublishedOnly`)."""
+    """The content types whose drafts are hidden (`PublishedOnly`)."""
     links_by_field = False
     """Whether write permission for a relation allows linking any target by id; otherwise only targets the actor can
     find."""
@@ -48,7 +48,7 @@ class Ability(ABC):
 
     @abstractmethod
     def shows_drafts(self, uid: str) -> bool:
-        """Return whether drafts of a content-type are visible if `draftsById` is `preview`, or with `limits_drafts`."""
+        """Return whether drafts of a content type are visible if `draftsById` is `preview`, or with `limits_drafts`."""
 
     @property
     def reads_private_files(self) -> bool:
@@ -59,17 +59,17 @@ class Ability(ABC):
         return self.allows(READ_PRIVATE)
 
     def may(self, action: str, uid: str) -> bool:
-        """Return whether an action (`find`, `create`) is allowed on a content-type."""
+        """Return whether an action (`find`, `create`) is allowed on a content type."""
         return self.allows(f"{uid}.{action}")
 
     def publishes(self, uid: str) -> bool:
-        """Return whether a write of this content-type can also publish or unpublish. `scope` limits the entries."""
+        """Return whether a write of this content type can also publish or unpublish. `scope` limits the entries."""
         return True
 
     def reads(self, uid: str, field: str) -> bool:
         """Return whether a field can be read: shown, populated, compared, sorted by, searched.
 
-        Fields in components and dynamic zones are given as paths from the content-type: `seo.metaTitle`. Permission for
+        Fields in components and dynamic zones are given as paths from the content type: `seo.metaTitle`. Permission for
         any field in a component includes the component itself.
         """
         return True
@@ -116,7 +116,7 @@ def writes_always(ability: Ability, uid: str, field: str) -> bool:
 
 
 class PublishedOnly:
-    """An ability without the drafts of the content-types in `hides_drafts`."""
+    """An ability without the drafts of the content types in `hides_drafts`."""
 
     def __init__(self, ability: Ability, hides_drafts: frozenset[str]) -> None:
         self.hides_drafts: Collection[str] = hides_drafts

@@ -36,7 +36,7 @@ READ_PRIVATE: Final = f"{FILES}.readPrivate"
 
 DEFINED_COMPONENTS: Final = f"{CONTENT_TYPE_BUILDER}.components"
 DEFINED_TYPES: Final = f"{CONTENT_TYPE_BUILDER}.content-types"
-"""The controller that shows definitions of content-types."""
+"""The controller that shows definitions of content types."""
 
 LIST_LOCALES: Final = f"{I18N}.locales.listLocales"
 LIST_ACTIONS: Final = f"{USERS_PERMISSIONS}.permissions.getPermissions"
@@ -45,7 +45,7 @@ _COLLECTION: Final = ("find", "findOne", "create", "update", "delete")
 _SINGLE: Final = ("find", "update", "delete")
 _LOCALIZED: Final = ("createLocalization",)
 CONTENT_OPERATIONS: Final = frozenset((*_COLLECTION, *_SINGLE, *_LOCALIZED))
-"""The operations that a content-type can have."""
+"""The operations that a content type can have."""
 
 _PLUGINS: Final[Mapping[str, tuple[str, ...]]] = {
     DEFINED_COMPONENTS: ("getComponents", "getComponent"),
@@ -78,16 +78,16 @@ _RENAMED: Final = {
     (LOCALE, "find"): LIST_LOCALES,
     (LOCALE, "findOne"): LIST_LOCALES,
 }
-"""Actions that plugins name differently from content-types."""
+"""Actions that plugins name differently from content types."""
 
 
 def action_on(uid: str, operation: str) -> str:
-    """Return the action that an operation on a content-type requires: `api::article.article.find`."""
+    """Return the action that an operation on a content type requires: `api::article.article.find`."""
     return _RENAMED.get((uid, operation), f"{uid}.{operation}")
 
 
 def list_content_actions(registry: Registry) -> tuple[str, ...]:
-    """Return all actions on the project's content-types."""
+    """Return all actions on the project's content types."""
     return tuple(f"{item.uid}.{operation}" for item in registry.api_types() for operation in _operations(item))
 
 

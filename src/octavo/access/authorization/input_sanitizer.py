@@ -1,5 +1,5 @@
 """Remove from the data of a write what the actor cannot write, at any depth: fields without permission, and relations
-to content-types the actor cannot `find`.
+to content types the actor cannot `find`.
 
 Security promise 7: a write cannot link entries that the actor cannot read. Like Strapi, it removes them silently.
 Names that no attribute allows to write (ids, creators, timestamps, unknown names) are left to

@@ -1,5 +1,5 @@
 """Remove from an entry loaded by a project's code what the actor cannot see, at any depth: private attributes,
-passwords, fields without permission, and relations to content-types the actor cannot `find`.
+passwords, fields without permission, and relations to content types the actor cannot `find`.
 
 Octavo's own responses do not need this, because their queries only read what the actor can see. Keys that are not
 attributes stay: the project's code added them.

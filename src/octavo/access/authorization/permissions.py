@@ -31,7 +31,7 @@ class PermissionSet(Ability):
         return self.every_read and action.rpartition(".")[2] in READ_ACTIONS
 
     def shows_drafts(self, uid: str) -> bool:
-        """Return whether drafts of a content-type are visible under the rule `draftsById`.
+        """Return whether drafts of a content type are visible under the rule `draftsById`.
 
         They are with permission to update its entries, and for API tokens that can read everything.
         """

@@ -1,7 +1,7 @@
 """Resolve every name in a Query, and remove or refuse what the actor has no permission for.
 
 Security promise 1 (names and visibility): every attribute name, at any depth, passes `QuerySanitizer`. Private and
-password attributes, fields without read permission, and relations to content-types without `find`, are refused in
+password attributes, fields without read permission, and relations to content types without `find`, are refused in
 filters, sort and fields (400) and left out of populate. The result only contains names that exist: no `populate_all`,
 and one branch per type in dynamic zones and polymorphic relations.
 """
@@ -122,7 +122,7 @@ class QuerySanitizer:
         """Return the Query without what the actor has no permission for. Raises InvalidParameter for what is refused.
 
         Only the first error is reported: at the top level in the order of `_PARTS`, below in the request's order.
-        `place` is the path of a component's fields; not needed for a content-type.
+        `place` is the path of a component's fields; not needed for a content type.
         """
         if place is None and self.ability.limits_fields:
             place = FieldPlace(definition.uid)

@@ -241,7 +241,7 @@ class Audit:
 
 
 async def write_permissions_removed(connection: Transaction, dialect: Dialect, uids: Iterable[str]) -> None:
-    """Log the deletion of permissions for removed content-types or controllers, under the administrator whose request
+    """Log the deletion of permissions for removed content types or controllers, under the administrator whose request
     caused it or under the system."""
     actor = origin.actor()
     asks = actor if isinstance(actor, Actor) and actor.kind == "administrator" else None
@@ -306,7 +306,7 @@ def _note() -> None:
 async def read_audit(
     database: Database, *, email: str | None = None, uid: str | None = None, entry: int | None = None, most: int = 50
 ) -> list[Entry]:
-    """Return the latest rows, newest first, optionally for one administrator, content-type or entry."""
+    """Return the latest rows, newest first, optionally for one administrator, content type or entry."""
     conditions = {"email": email, "uid": uid, "entry_id": entry}
     given = {name: value for name, value in conditions.items() if value is not None}
     where = " AND ".join(f"{name} = {{{name}}}" for name in given)

@@ -123,7 +123,7 @@ def _read(stored: str | None) -> dict[str, int]:
 
 
 def mark_of(catalogue: Catalogue, actions: Iterable[str] = ()) -> str:
-    """Return a hash of all content-types, fields and custom actions that permissions can refer to."""
+    """Return a hash of all content types, fields and custom actions that permissions can refer to."""
     contents: list[list[str]] = [
         [uid, *all_paths(fields), "", *leaves(fields, required=True)]
         for uid, fields in sorted(catalogue.fields.items())

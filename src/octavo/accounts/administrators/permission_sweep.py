@@ -1,11 +1,11 @@
-"""Delete permissions of removed content-types and actions: of site users' roles and of API tokens.
+"""Delete permissions of removed content types and actions: of site users' roles and of API tokens.
 
-Only permissions that Octavo knew are deleted: of content-types that were served and are gone, of removed actions of
-the project's code, and actions of content-types (`api::x.y.find`) without any content-type or v4 controller.
+Only permissions that Octavo knew are deleted: of content types that were served and are gone, of removed actions of
+the project's code, and actions of content types (`api::x.y.find`) without any content type or v4 controller.
 Permissions that only v4 knows (actions of its plugins, of controllers in JavaScript) stay.
 
-`octavo_state` stores the content-types and actions of the newest definitions, and those removed since. So a
-content-type that is created again starts without permissions, even if they could not be deleted in between.
+`octavo_state` stores the content types and actions of the newest definitions, and those removed since. So a
+content type that is created again starts without permissions, even if they could not be deleted in between.
 """
 
 import logging
@@ -55,12 +55,12 @@ _UNLINK: Final = RawStatement(
 _DELETE: Final = RawStatement("DELETE FROM strapi_api_token_permissions WHERE id = {permission}")
 
 Shape = list[Any]
-"""Identifies a content-type beyond its name: its table and the names of its attributes."""
+"""Identifies a content type beyond its name: its table and the names of its attributes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The content-types and actions of one site. `is_kept` returns whether v4 has a controller (`api::x.y`)."""
+    """The content types and actions of one site. `is_kept` returns whether v4 has a controller (`api::x.y`)."""
 
     types: Mapping[str, Shape]
     own: Collection[str]
@@ -90,7 +90,7 @@ class _State:
 
 
 def known_permissions(registry: Registry, own: Collection[str], is_kept: Callable[[str], bool]) -> Known:
-    """Return the content-types and actions of a site whose code has `own` actions."""
+    """Return the content types and actions of a site whose code has `own` actions."""
     types = {item.uid: [table_name(item), *sorted(item.raw.get("attributes") or ())] for item in registry.own_types()}
     return Known(types, sorted(own), frozenset(list_actions(registry, own)), is_kept)
 
@@ -105,11 +105,11 @@ async def sweep_permissions(
     is_alone: Look | None = None,
     created_again: Mapping[str, int] | None = None,
 ) -> frozenset[str]:
-    """Delete permissions of removed content-types and actions; return the content-types that were created again.
+    """Delete permissions of removed content types and actions; return the content types that were created again.
 
     Without `sweeps`, because newer definitions are deployed, it deletes nothing. It then only records what was removed
     once no process serves the newer ones (`is_alone`). `is_newest` checks again after waiting for the lock, because
-    newer definitions can be deployed meanwhile. `created_again` are content-types known to be new ones with an old
+    newer definitions can be deployed meanwhile. `created_again` are content types known to be new ones with an old
     name, with the time of their creation.
     """
     dialect, found = database.dialect, created_again or {}
@@ -166,9 +166,9 @@ def _without(state: _State, known: Known) -> _State:
 
 
 def _created_again(state: _State | None, known: Known, found: Mapping[str, int]) -> dict[str, int | None]:
-    """Return the content-types that are new ones with an old name, and when each was created.
+    """Return the content types that are new ones with an old name, and when each was created.
 
-    Permissions from after that time stay. None: all of them belong to the former content-type.
+    Permissions from after that time stay. None: all of them belong to the former content type.
     """
     again: dict[str, int | None] = {uid: at for uid, at in found.items() if uid in known.types}
     if state is not None:
@@ -192,7 +192,7 @@ async def _stale(
 ) -> Stale | None:
     """Return the permission rows of roles and of tokens to delete; None if there are none.
 
-    Without any content-type nothing is deleted: the folder of definitions is probably missing. Removed types stay
+    Without any content type nothing is deleted: the folder of definitions is probably missing. Removed types stay
     recorded, so that they return without permissions.
     """
     if state is not None and not known.types:

@@ -1,7 +1,7 @@
 """Set up administrator roles at startup, as v4 does.
 
 The three roles of a new database get their permissions. In every role, permissions for removed actions and
-content-types are deleted, removed fields are left out, and required fields are added. Super Admin gets every
+content types are deleted, removed fields are left out, and required fields are added. Super Admin gets every
 permission. If nothing changed, nothing is written.
 """
 
@@ -73,12 +73,12 @@ async def set_up_roles(
     is_newest: Look | None = None,
     created_again: Collection[str] = (),
 ) -> bool:
-    """Make roles and permissions match the current actions and content-types; return whether anything had to change.
+    """Make roles and permissions match the current actions and content types; return whether anything had to change.
 
     With `keeps_plugins`, permissions of unknown plugins stay, because v4 may know the plugin. They grant nothing here.
     Without `sweeps`, permissions stay, because another process has newer definitions. Only removed locales are left
     out, because all processes have the same ones. `is_newest` checks again after waiting for the lock, because newer
-    definitions can be deployed meanwhile. `created_again` are content-types that start without permissions, although
+    definitions can be deployed meanwhile. `created_again` are content types that start without permissions, although
     a former one with the same name had some.
 
     Several processes can run this at the same time.

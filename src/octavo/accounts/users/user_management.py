@@ -62,7 +62,7 @@ class UserManagement:
 
     @property
     def content_type(self) -> ContentType:
-        """The content-type of users."""
+        """The content type of users."""
         return self._user_type
 
     async def create(self, body: Any, actor: Actor, form: UserForm = REST_FORM) -> bytes:

@@ -74,10 +74,10 @@ class VisibleChanges:
     def __init__(self, reads: ContentReads, uids: Iterable[str]) -> None:
         self._reads = reads
         self.types: Mapping[str, ContentType] = {uid: reads.registry.content_types[uid] for uid in uids}
-        """The content-types whose changes are reported."""
+        """The content types whose changes are reported."""
 
     def may_find(self, uid: str, ability: Ability) -> bool:
-        """Return whether changes of a content-type can be reported to this ability at all."""
+        """Return whether changes of a content type can be reported to this ability at all."""
         return uid in self.types and ability.allows(action_on(uid, FIND))
 
     async def visible_changes(

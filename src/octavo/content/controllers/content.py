@@ -36,7 +36,7 @@ class ContentController:
         self.own_actions: tuple[str, ...] = ()
         """The actions that the project's code adds to the catalog."""
         self.guarded_updates: frozenset[str] = frozenset()
-        """The content-types whose `update` the project's code guards: uploads cannot link files to their entries."""
+        """The content types whose `update` the project's code guards: uploads cannot link files to their entries."""
         self.locales = locales
         self.reader = reader
         self.writer = writer

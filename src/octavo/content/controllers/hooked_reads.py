@@ -1,4 +1,4 @@
-"""Reads of content-types with hooks in a project's code. Hooks before a read can narrow it; hooks after it can change
+"""Reads of content types with hooks in a project's code. Hooks before a read can narrow it; hooks after it can change
 the result. Reads of other types are not affected.
 
 GraphQL results use the client's aliases, so hooks after a read cannot run on them: such reads are refused.
@@ -97,7 +97,7 @@ _OF_MANY: Final = (By.LIST, By.COUNT)
 
 @dataclass(frozen=True, slots=True)
 class HookedRequest:
-    """The request behind a read, and the hooks of its content-type."""
+    """The request behind a read, and the hooks of its content type."""
 
     request: ReadRequest
     ability: Ability
@@ -144,7 +144,7 @@ class HookedReads:
         return _join(read, HookedRequest(request, ability, hooks))
 
     def are_for(self, uid: str) -> bool:
-        """Return whether a content-type has hooks for reads."""
+        """Return whether a content type has hooks for reads."""
         hooks = self._hooks.of(uid)
         return hooks is not None and bool(hooks.reads)
 

@@ -29,7 +29,7 @@ class TrackedReads(ContentReads):
 
 
 def last_read(uid: str) -> tuple[Sources, object] | None:
-    """Return the sources of the last read of a content-type, and its entry's id (None for a list).
+    """Return the sources of the last read of a content type, and its entry's id (None for a list).
 
     Returns None if the last read was of another type, or if it ran a project's hooks, which can read anything.
     """

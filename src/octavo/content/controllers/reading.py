@@ -1,6 +1,6 @@
 """Reads for all APIs: a request is prepared once per ability and can run many times.
 
-Callers can cache prepared reads by request text, content-type and the `key` of the actor's ability.
+Callers can cache prepared reads by request text, content type and the `key` of the actor's ability.
 """
 
 from collections.abc import Callable, Coroutine, Mapping
@@ -160,15 +160,15 @@ class ContentReads:
         return query.publication_state or PublicationState.LIVE
 
     def can_read_drafts(self, uid: str, ability: Ability) -> bool:
-        """Return whether an ability can read drafts of a content-type."""
+        """Return whether an ability can read drafts of a content type."""
         return self._shows_all_drafts(ability) or ability.shows_drafts(uid)
 
     def _shows_all_drafts(self, ability: Ability) -> bool:
-        """Return whether the rule `draftsById` shows the drafts of all content-types."""
+        """Return whether the rule `draftsById` shows the drafts of all content types."""
         return self._drafts_by_id and not ability.limits_drafts
 
     def is_hooked(self, uid: str) -> bool:
-        """Return whether a project's code has hooks for reads of a content-type."""
+        """Return whether a project's code has hooks for reads of a content type."""
         return self.hooked.are_for(uid)
 
     def _without_drafts(self, ability: Ability) -> PublishedOnly:

@@ -65,7 +65,7 @@ class ContentSchedules:
 
     @property
     def registry(self) -> Registry:
-        """The content-types."""
+        """The content types."""
         return self._writer.registry
 
     async def read(self, content_type: ContentType, entry_id: int, actor: Actor) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class ContentSchedules:
         it changed since.
 
         Raises NotFoundError; ValidationError for a time in the past, an incomplete entry, an unpublish time before the
-        publish time, and content-types without drafts; ForbiddenError if the actor cannot publish the entry.
+        publish time, and content types without drafts; ForbiddenError if the actor cannot publish the entry.
         """
         _check_drafts(content_type)
         if times and not actor.ability.publishes(content_type.uid):
@@ -156,11 +156,11 @@ class ContentSchedules:
         return {one: [_text_of(problem) for problem in problems] for one, problems in found.items() if problems}
 
     async def failures(self, uid: str, most: int) -> list[Failure]:
-        """Return the failed schedules of a content-type."""
+        """Return the failed schedules of a content type."""
         return await self._schedules.failures_of(uid, most)
 
     async def next(self, most: int, uid: str | None = None) -> list[Planned]:
-        """Return the next schedules, earliest first, of all content-types or of one."""
+        """Return the next schedules, earliest first, of all content types or of one."""
         return await self._schedules.next(most, uid)
 
     async def between(self, start: int, end: int, uids: Sequence[str], most: int) -> list[Planned]:

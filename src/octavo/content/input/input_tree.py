@@ -165,7 +165,7 @@ def _changes(node: InputNode) -> Iterator[tuple[InputNode, str]]:
 
 
 def wanted_targets(root: InputNode, *, every: bool = False) -> dict[str, list[TargetId]]:
-    """Return the target ids that must exist, by content-type UID, in the order of attributes and components.
+    """Return the target ids that must exist, by content type UID, in the order of attributes and components.
 
     With `every`, also ids that Strapi leaves to the database.
     """

@@ -35,7 +35,7 @@ class Prefetched:
         return rows[0] if rows else None
 
     def existing(self, definition: Definition) -> set[int]:
-        """Return the ids of existing entries of a content-type, among those queried."""
+        """Return the ids of existing entries of a content type, among those queried."""
         if self._existing is None:
             self._existing = {}
             for fact, rows in self.answers.items():

@@ -1,4 +1,4 @@
-"""Details of v4's built-in content-types that only the admin panel shows (see `schema.builtin`)."""
+"""Details of v4's built-in content types that only the admin panel shows (see `schema.builtin`)."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -58,7 +58,7 @@ BUILTIN_INFO: Mapping[str, Details] = {
 }
 
 FIXED: Final = frozenset(BUILTIN_INFO) - {FOLDER, RELEASE, RELEASE_ACTION}
-"""The content-types whose attributes cannot be changed."""
+"""The content types whose attributes cannot be changed."""
 
 _SHORT: Final = {"minLength": 1}
 _OPTIONAL: Final = {"required": False}

@@ -131,7 +131,7 @@ class Configurations:
         return found
 
     async def settings(self) -> list[Raw]:
-        """Return the settings of all content-types."""
+        """Return the settings of all content types."""
         stored = await self._store.all(_PREFIX[True])
         return [
             {"uid": uid, "settings": self._current(stored.get(_key(item)), item)["settings"]}

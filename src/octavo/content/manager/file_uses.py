@@ -62,7 +62,7 @@ class FileUses:
         return found, sum(map(len, places.values())) - len(found)
 
     async def _places(self, file_id: int) -> Mapping[str, _Places]:
-        """Return the entries that use the file, by content-type UID, each with the path of a field."""
+        """Return the entries that use the file, by content type UID, each with the path of a field."""
         statement = _MORPHS.bind(self._database.dialect, file=file_id, most=MOST)
         found: dict[str, _Places] = {}
         for kind, related, field in await self._database.fetch_all(*statement):

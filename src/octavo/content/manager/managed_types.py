@@ -1,4 +1,4 @@
-"""Find the content-types that an administrator can manage, by UID."""
+"""Find the content types that an administrator can manage, by UID."""
 
 from octavo.access.authorization.ability import FIND
 from octavo.access.authorization.actor import Actor
@@ -9,7 +9,7 @@ from octavo.schema.registry import Registry
 
 
 def managed_type(registry: Registry, uid: str, actor: Actor, action: str = FIND) -> ContentType:
-    """Return a content-type if the actor is allowed the action on it.
+    """Return a content type if the actor is allowed the action on it.
 
     Raises ForbiddenError otherwise, also if it does not exist.
     """

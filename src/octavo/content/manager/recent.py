@@ -1,6 +1,6 @@
 """The home page of the admin panel: recently changed entries, the actor's drafts, and scheduled entries.
 
-Each content-type is read as its list is, with the actor's permissions and conditions.
+Each content type is read as its list is, with the actor's permissions and conditions.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,14 +20,14 @@ from octavo.schema.managed import managed_types
 Line = dict[str, Any]
 
 MOST_TYPES: Final = 50
-"""The maximum number of content-types to read, with two queries each."""
+"""The maximum number of content types to read, with two queries each."""
 MOST_LINES: Final = 10
 """The length of each list."""
 MOST_CALENDAR: Final = 500
 """The maximum number of schedules in a calendar."""
 _MOST_PLANS: Final = 200
 _MOST_CHECKED: Final = 25
-"""Scheduled drafts of a content-type that are checked for missing values, the next ones first."""
+"""Scheduled drafts of a content type that are checked for missing values, the next ones first."""
 _NEWEST: Final = {"sort": f"{UPDATED_AT}:DESC,id:DESC", "locale": "all"}
 
 

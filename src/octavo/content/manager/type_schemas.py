@@ -17,7 +17,7 @@ _HIDDEN: Final = {"content-manager": {"visible": False}, "content-type-builder":
 
 
 def serialize_content_types(registry: Registry, kind: str | None = None) -> list[Raw]:
-    """Return all content-types, or those of one kind."""
+    """Return all content types, or those of one kind."""
     return [serialize_content_type(item) for item in registry.content_types.values() if kind in (None, item.kind)]
 
 
@@ -27,7 +27,7 @@ def serialize_components(registry: Registry) -> list[Raw]:
 
 
 def serialize_content_type(content_type: ContentType) -> Raw:
-    """Return a content-type in this format."""
+    """Return a content type in this format."""
     raw = content_type.raw
     names = {"singularName": content_type.singular_name, "pluralName": content_type.plural_name}
     info = {**names, "displayName": content_type.display_name, **(raw.get("info") or {})}

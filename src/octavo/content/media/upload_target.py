@@ -31,7 +31,7 @@ def read_upload_target(
     """Return the target in an upload; None unless all parts are given. Raises ValidationError, ForbiddenError.
 
     Permission to link files to a component depends on the entry that contains it: it is required for at least one of
-    the possible places here, and for the entry when the files are linked. `guarded` are the content-types whose entries
+    the possible places here, and for the entry when the files are linked. `guarded` are the content types whose entries
     only their own action can update.
     """
     if not (ref and field and entry_id):
@@ -51,7 +51,7 @@ def read_upload_target(
 
 
 def _check_place(actor: Actor, guarded: Container[str], field: str, place: FieldPlace) -> None:
-    """Raise ForbiddenError if an actor cannot update a field in all entries of a content-type."""
+    """Raise ForbiddenError if an actor cannot update a field in all entries of a content type."""
     check(actor, f"{place.uid}.update")
     if place.uid in guarded:
         raise ClosedError

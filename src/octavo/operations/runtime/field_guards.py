@@ -242,7 +242,7 @@ class FieldGuards:
     localizations: tuple[str, ...] = ()
 
     def updated(self) -> Iterator[str]:
-        """Yield the content-types whose `update` is guarded."""
+        """Yield the content types whose `update` is guarded."""
         for one in self.guards:
             uid, _, name = one.operation.action.rpartition(".")
             if name == UPDATE:

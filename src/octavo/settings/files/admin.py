@@ -72,7 +72,7 @@ class AdminAudit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstAdministrator:
-    """The first administrator, made at a start when there is none; both or neither, best from the environment."""
+    """The first administrator, created at startup if there is none. Set both values, preferably by variables."""
 
     email: str | None = setting(None, "Email address.")
     password: str | None = setting(None, "Password.", secret=True)

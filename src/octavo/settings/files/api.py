@@ -25,8 +25,8 @@ _STORED_TYPES: Final = table_of(one_of(sorted(BASE_TYPES)), "stored types by cus
 class Rest:
     """The REST API."""
 
-    default_limit: int = setting(25, "Entries per page if a request sets none.", bounds=AT_LEAST_ONE)
-    max_limit: int = setting(100, "Maximum entries per page; -1 for no limit but `maxResponseSize`.", bounds=(-1, None))
+    default_limit: int = setting(25, "Default page size.", bounds=AT_LEAST_ONE)
+    max_limit: int = setting(100, "Maximum page size; -1 for `maxResponseSize` alone.", bounds=(-1, None))
     with_count: bool = setting(True, "Return totals, unless the request disables them.")
     populate_deep: int = setting(
         0,

@@ -12,9 +12,9 @@ class Keep:
     """Number of backups to retain."""
 
     last: int = setting(1, "Number of newest backups to retain.", bounds=AT_LEAST_ONE)
-    daily: int = setting(7, "Number of days of which the newest backup is retained.", bounds=AT_LEAST_ZERO)
-    weekly: int = setting(4, "Number of weeks of which the newest backup is retained.", bounds=AT_LEAST_ZERO)
-    monthly: int = setting(0, "Number of months of which the newest backup is retained.", bounds=AT_LEAST_ZERO)
+    daily: int = setting(7, "Number of days to retain the newest backup of.", bounds=AT_LEAST_ZERO)
+    weekly: int = setting(4, "Number of weeks to retain the newest backup of.", bounds=AT_LEAST_ZERO)
+    monthly: int = setting(0, "Number of months to retain the newest backup of.", bounds=AT_LEAST_ZERO)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,12 +16,12 @@ class Cors:
         (),
         "Allowed origins; `*` reflects any. A list without `*` makes the rule `compat.cors` `exact`. In "
         "development, the profile `safe` also allows pages on localhost.",
-        default_doc="`*` where the rule `compat.cors` is not `exact`",
+        default_doc="`*` unless the rule `compat.cors` is `exact`",
     )
     methods: tuple[str, ...] = setting(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"), "Allowed methods.")
     headers: tuple[str, ...] = setting(("Content-Type", "Authorization", "Origin", "Accept"), "Allowed headers.")
     credentials: bool = setting(
-        False, "Allow cookies and credentials.", default_doc="true where the rule `compat.cors` is `reflect`"
+        False, "Allow cookies and credentials.", default_doc="true if the rule `compat.cors` is `reflect`"
     )
     expose: tuple[str, ...] = setting((), "Response headers that pages can read.")
     max_age: int = setting(

@@ -48,9 +48,9 @@ class GraphqlConfig:
     playground_always: bool = setting(False, "Serve the playground in production too, for public APIs.")
     introspection: bool = setting(True, "Allow introspection of the schema.", default_doc="true outside production")
     depth_limit: int = setting(7, "Maximum nesting of an operation.", bounds=AT_LEAST_ONE)
-    amount_limit: int = setting(100, "Maximum entries of any list.", bounds=AT_LEAST_ONE)
-    max_limit: int = setting(-1, "Also the maximum entries of any list; -1 for `amountLimit` alone.", bounds=(-1, None))
-    default_limit: int = setting(10, "Entries of a list if an operation sets none.", bounds=AT_LEAST_ONE)
+    amount_limit: int = setting(100, "Maximum page size.", bounds=AT_LEAST_ONE)
+    max_limit: int = setting(-1, "Maximum page size of a request; -1 for `amountLimit`.", bounds=(-1, None))
+    default_limit: int = setting(10, "Default page size.", bounds=AT_LEAST_ONE)
     persisted_queries: bool = setting(
         True, "Let clients send the hash of a query instead of its text.", default_doc="true in profile v4"
     )

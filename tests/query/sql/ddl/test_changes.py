@@ -127,4 +127,4 @@ def test_the_summary_counts_changes_and_names_new_tables_once() -> None:
         AddColumn("old", column, None),
         CreateIndex("old", index),
     ]
-    assert summary(changes) == "Tables: 1 made, 2 columns added, 1 index added"
+    assert summary(changes) == "Tables: 1 created, 2 columns added, 1 index added"

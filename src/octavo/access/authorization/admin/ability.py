@@ -104,7 +104,7 @@ class AdminAbility(Ability):
         return uid in self._registry.content_types and self.may(verb, uid)
 
     def may(self, action: str, uid: str) -> bool:
-        """Return whether an action (`find`, `create`, `publish`) is allowed on entries of a content-type."""
+        """Return whether an action (`find`, `create`, `publish`) is allowed on entries of a content type."""
         return self.everything or of_entries(uid, action) in self._shares
 
     def touches(self, action: str, subject: str | None, field: str | None) -> bool:

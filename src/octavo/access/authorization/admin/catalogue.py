@@ -1,4 +1,4 @@
-"""The catalog of administrator permissions: actions by section, and the content-types they apply to.
+"""The catalog of administrator permissions: actions by section, and the content types they apply to.
 
 Names, sections and their order are v4's.
 """
@@ -127,7 +127,7 @@ ALL_PLUGINS: Final = frozenset({"upload", _USERS, "i18n"})
 
 
 def plugin_of(name: str) -> str | None:
-    """Return the plugin that an action or a content-type belongs to; None if it belongs to none."""
+    """Return the plugin that an action or a content type belongs to; None if it belongs to none."""
     return name.removeprefix("plugin::").partition(".")[0] if name.startswith("plugin::") else None
 
 
@@ -148,7 +148,7 @@ class Catalogue:
         return {uid: fields_of(item, self.registry) for uid, item in self.subjects.items()}
 
     def subjects_of(self, action: EntryAction) -> tuple[str, ...]:
-        """Return the content-types that an action can be granted on."""
+        """Return the content types that an action can be granted on."""
         return tuple(uid for uid, item in self.subjects.items() if action.id != PUBLISH or item.draft_and_publish)
 
     def knows(self, action: str) -> bool:
@@ -156,7 +156,7 @@ class Catalogue:
         return action in self.actions or action in self.entry_actions
 
     def is_of_unknown_plugin(self, action: str, subject: str | None) -> bool:
-        """Return whether a permission belongs to a plugin without any action or content-type in this site."""
+        """Return whether a permission belongs to a plugin without any action or content type in this site."""
         owners = (plugin_of(name) for name in (action, subject or ""))
         return any(owner is not None and owner not in self._plugins for owner in owners)
 
@@ -179,7 +179,7 @@ class Catalogue:
         return tuple(name for name in entry_action.properties if name != LOCALES or self._has_locales)
 
     def applies(self, name: str, subject: str) -> bool:
-        """Return whether a property applies to a content-type."""
+        """Return whether a property applies to a content type."""
         return name != LOCALES or self.subjects[subject].localized
 
     def serialize(self, conditions: Iterable[Condition], locales: Iterable[tuple[str, str]]) -> dict[str, Any]:

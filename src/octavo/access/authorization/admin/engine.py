@@ -1,4 +1,4 @@
-"""Build an administrator's ability from grants, content-types and conditions."""
+"""Build an administrator's ability from grants, content types and conditions."""
 
 import asyncio
 import inspect

@@ -1,4 +1,4 @@
-"""Fields that can be granted: the attributes of a content-type and of its components, by path."""
+"""Fields that can be granted: the attributes of a content type and of its components, by path."""
 
 from collections.abc import Iterable, Iterator
 
@@ -20,7 +20,7 @@ class Field:
 
 
 def fields_of(content_type: ContentType, registry: Registry) -> tuple[Field, ...]:
-    """Return the fields of a content-type as a tree, in definition order."""
+    """Return the fields of a content type as a tree, in definition order."""
     return tuple(_fields(content_type, registry, "", automatic_names(content_type), ()))
 
 
@@ -41,7 +41,7 @@ def _fields(
 def leaves(fields: Iterable[Field], *, required: bool = False) -> tuple[str, ...]:
     """Return the paths that a grant of all fields lists.
 
-    With `required`, only required fields in required components: every grant on the content-type includes them.
+    With `required`, only required fields in required components: every grant on the content type includes them.
     """
     found: list[str] = []
     for field in fields:

@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A permission of a role: an action, on the entries of a content-type if there is a subject.
+    """A permission of a role: an action, on the entries of a content type if there is a subject.
 
     It is limited to `fields`, given by path (`seo.metaTitle`), and to `locales` (None: all). One of the `conditions`
     has to hold, if there are any.

@@ -39,7 +39,7 @@ ON_FILES: Final[Mapping[str, str]] = {
 }
 
 LIBRARY: Final = frozenset({FILE, FOLDER})
-"""The content-types of the media library. Grants on them include all fields; conditions only apply to files."""
+"""The content types of the media library. Grants on them include all fields; conditions only apply to files."""
 
 _BUILDER: Final = f"{CONTENT_TYPE_BUILDER}.read"
 _ROLES: Final = f"{USERS_PERMISSIONS}.roles"
@@ -61,7 +61,7 @@ OF_CONTENT_API: Final[Mapping[str, str]] = {
     LIST_ACTIONS: f"{_ROLES}.read",
     LIST_LOCALES: f"{I18N}.locale.read",
 }
-"""The admin action for each content API action that does not belong to a content-type. Only super admins are allowed
+"""The admin action for each content API action that does not belong to a content type. Only super admins are allowed
 actions that are missing here."""
 
 

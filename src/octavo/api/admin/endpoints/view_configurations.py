@@ -38,7 +38,7 @@ class StructureEndpoints:
         AdminOperation(
             "GET", f"{PREFIX}/init", "init", "Show all definitions and field sizes", answer=DefinitionsAnswer
         ),
-        AdminOperation("GET", f"{PREFIX}/content-types", "content_types", "Show content-types"),
+        AdminOperation("GET", f"{PREFIX}/content-types", "content_types", "Show content types"),
         AdminOperation(
             "GET", f"{PREFIX}/content-types-settings", "settings", "Show the view settings of all content types"
         ),

@@ -189,7 +189,7 @@ class SettingsAction(TypedDict):
 
 
 class ContentAction(TypedDict):
-    """An action on content-types."""
+    """An action on content types."""
 
     label: str
     actionId: str

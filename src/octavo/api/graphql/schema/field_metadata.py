@@ -47,7 +47,7 @@ class TypeRole(Enum):
     INPUT = "input"
     """The data of a create or update, for a content type or a component."""
     FILTERS = "filters"
-    """Conditions on a content-type or a component."""
+    """Conditions on a content type or a component."""
     ENUM = "enum"
     """The values of an enumeration."""
     SCALAR_FILTER = "scalar filter"
@@ -80,7 +80,7 @@ class TypeMetadata:
 
 @dataclass(frozen=True, slots=True)
 class RootField:
-    """A generated field of Query or Mutation: an action on a content-type."""
+    """A generated field of Query or Mutation: an action on a content type."""
 
     content_type: ContentType
     action: Action

@@ -297,7 +297,7 @@ _ORDER: list[type[Change]] = [
 
 
 def summary(changes: Iterable[Change]) -> str:
-    """Return a one-line summary of applied changes, for example `Tables: 2 made, 3 columns added`."""
+    """Return a one-line summary of applied changes, for example `Tables: 2 created, 3 columns added`."""
     every = tuple(changes)
     new = {change.table for change in every if isinstance(change, CreateTable)}
     kinds = [type(change) for change in every if isinstance(change, CreateTable) or change.table not in new]
@@ -306,7 +306,7 @@ def summary(changes: Iterable[Change]) -> str:
 
 
 _DONE: dict[type[Change], tuple[str, str]] = {
-    CreateTable: ("made", "made"),
+    CreateTable: ("created", "created"),
     AddIds: ("table given ids", "tables given ids"),
     AddColumn: ("column added", "columns added"),
     WidenColumn: ("column widened", "columns widened"),
