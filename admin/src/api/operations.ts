@@ -299,7 +299,7 @@ export interface ComponentViewsAnswer {
   data: ComponentViews;
 }
 
-/** An action on content-types. */
+/** An action on content types. */
 export interface ContentAction {
   label: string;
   actionId: string;
@@ -472,7 +472,7 @@ export interface FileTexts {
 }
 
 /** An entry that uses a file. `field` is the path of the attribute; `locale` is null without localization. */
-export interface FileUseTold {
+export interface FileUse {
   uid: string;
   kind: string;
   type: string;
@@ -484,19 +484,19 @@ export interface FileUseTold {
 
 /** Entries that use a file. `hidden` is the number of others, which the administrator cannot read. */
 export interface FileUsesAnswer {
-  data: (FileUseTold)[];
+  data: (FileUse)[];
   hidden: number;
+}
+
+/** A point in an image, as fractions of its width and height from 0 to 1. */
+export interface FocalPoint {
+  x: number;
+  y: number;
 }
 
 /** The focal point of an image, or null for none. */
 export interface FocalPointForm {
-  focalPoint: FocalPointTold | null;
-}
-
-/** A point in an image, as fractions of its width and height from 0 to 1. */
-export interface FocalPointTold {
-  x: number;
-  y: number;
+  focalPoint: FocalPoint | null;
 }
 
 /** A folder of the library. */
@@ -681,7 +681,7 @@ export interface InvitationNames {
 /** An accepted invitation. */
 export interface Invited {
   registrationToken: string;
-  userInfo: InvitedPerson;
+  userInfo: RegistrationDetails;
 }
 
 /** An invited administrator, with the invitation token, which only this response has. */
@@ -703,13 +703,6 @@ export interface InvitedAdministrator {
 /** An invited administrator. */
 export interface InvitedAdministratorAnswer {
   data: InvitedAdministrator;
-}
-
-/** The account of an invited administrator. */
-export interface InvitedPerson {
-  firstname: string;
-  lastname?: string;
-  password: string;
 }
 
 /** The columns of the list and the rows of the form. */
@@ -1098,6 +1091,13 @@ export interface RecentEntry {
   isDraft: boolean;
   updatedAt: string | null;
   updatedBy: Editor | null;
+}
+
+/** The account of an invited administrator. */
+export interface RegistrationDetails {
+  firstname: string;
+  lastname?: string;
+  password: string;
 }
 
 /** Files and folders to delete, with the content of folders. */
@@ -1631,7 +1631,7 @@ export interface Operations {
   'GET /content-manager/components/:uid/configuration': { path: { uid: string | number }; takes: unknown; answers: ComponentViewsAnswer };
   /** Update a component's view settings */
   'PUT /content-manager/components/:uid/configuration': { path: { uid: string | number }; takes: ViewChanges; answers: unknown };
-  /** Show content-types */
+  /** Show content types */
   'GET /content-manager/content-types': { path: undefined; takes: unknown; answers: unknown };
   /** Show the view settings of all content types */
   'GET /content-manager/content-types-settings': { path: undefined; takes: unknown; answers: unknown };

@@ -43,7 +43,7 @@ class MediaFile(TypedDict):
     folder: NotRequired[FolderName | None]
 
 
-class FocalPointTold(TypedDict):
+class FocalPoint(TypedDict):
     """A point in an image, as fractions of its width and height from 0 to 1."""
 
     x: float
@@ -53,7 +53,7 @@ class FocalPointTold(TypedDict):
 class FocalPointForm(TypedDict):
     """The focal point of an image, or null for none."""
 
-    focalPoint: FocalPointTold | None
+    focalPoint: FocalPoint | None
 
 
 class Privacy(TypedDict):
@@ -199,7 +199,7 @@ class ChangedFilesAnswer(TypedDict):
     data: list[MediaFile]
 
 
-class FileUseTold(TypedDict):
+class FileUse(TypedDict):
     """An entry that uses a file. `field` is the path of the attribute; `locale` is null without localization."""
 
     uid: str
@@ -214,5 +214,5 @@ class FileUseTold(TypedDict):
 class FileUsesAnswer(TypedDict):
     """Entries that use a file. `hidden` is the number of others, which the administrator cannot read."""
 
-    data: list[FileUseTold]
+    data: list[FileUse]
     hidden: int

@@ -39,10 +39,10 @@ class Invited(TypedDict):
     """An accepted invitation."""
 
     registrationToken: str
-    userInfo: "InvitedPerson"
+    userInfo: "RegistrationDetails"
 
 
-class InvitedPerson(TypedDict):
+class RegistrationDetails(TypedDict):
     """The account of an invited administrator."""
 
     firstname: str
