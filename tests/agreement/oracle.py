@@ -1,7 +1,7 @@
-"""Filters answered in plain Python: joined row by joined row, in SQL's three-valued logic.
+"""Filters evaluated in plain Python: for each joined row, in SQL's three-valued logic.
 
-Every relation in a filter is a left join of its own; an entry is found when some row of the joined tables meets the
-whole filter. `outcomes` are the values that the filter takes over all those rows.
+Every relation in a filter is a separate left join. An entry matches if any of its joined rows satisfies the whole
+filter. `outcomes` returns the filter's values for all those rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +17,7 @@ Truth = bool | None
 
 @dataclass(frozen=True)
 class Thing:
-    """An entry: its scalars, and what its relations point to."""
+    """An entry: its scalars, and the targets of its relations."""
 
     values: Mapping[str, Any]
     related: dict[str, "list[Thing]"] = field(default_factory=dict)
@@ -27,12 +27,12 @@ NULLS = Thing({})
 
 
 def found(asked: Filter, things: Iterable[Thing]) -> list[int]:
-    """The ids of the things that the filter finds."""
+    """Return the ids of the matching things."""
     return [thing.values["id"] for thing in things if True in outcomes(asked, thing)]
 
 
 def outcomes(asked: Filter, thing: Thing, value: Any = None) -> set[Truth]:
-    """What a filter can be for a thing. `value` is the scalar that comparisons speak of."""
+    """Return the possible values of a filter for a thing. `value` is the scalar to compare."""
     match asked:
         case And(items=items):
             return {_every(row) for row in product(*(outcomes(item, thing, value) for item in items))}

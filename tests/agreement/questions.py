@@ -1,7 +1,7 @@
-"""Questions about the bookshop, generated: nested parameters as a request would carry them.
+"""Generated requests about the bookshop: nested parameters.
 
-Left out is what databases are known to see differently: which letters have a lower case, where nulls are sorted, how
-JSON and times are written.
+They avoid known differences between databases: lowercase forms of letters, the order of nulls, and the format of JSON
+and times.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ _TIMES = st.sampled_from(["00:30:15.125", "08:00:00", "23:59:59.999"])
 _INSTANTS = st.sampled_from(["2020-09-13T12:26:40.001Z", "2020-05-01", "1600000000000", "2019-12-31T23:59:59+02:00"])
 _FLAGS = st.sampled_from(["true", "false", "1", "0"])
 
-# Which attributes are compared with which operands.
+# The compared attributes with their operands.
 _SCALARS: tuple[tuple[tuple[str, ...], st.SearchStrategy[str]], ...] = (
     (("title", "slug", "language", "weird-name", "ISBN13Code", "select"), _TEXTS),
     (("id", "pages", "isbn", "weight", "price", "Größe", "order"), _NUMBERS),
@@ -68,7 +68,7 @@ def _scalar() -> st.SearchStrategy[Params]:
     )
 
 
-# Where a filter may lead, and what is compared there.
+# The relations in filters, and the attributes that are compared there.
 _REACHED: dict[str, st.SearchStrategy[Params]] = {
     "author": st.builds(lambda test: {"name": test}, _comparison(_TEXTS)),
     "translators": st.builds(lambda test: {"born": test}, _comparison(_DATES)),
@@ -95,7 +95,7 @@ def _leaves() -> st.SearchStrategy[Params]:
 
 
 def filters() -> st.SearchStrategy[Params]:
-    """Filters of up to a few conditions, in every combination."""
+    """Generate filters of up to a few conditions, in every combination."""
     return st.recursive(
         _leaves(),
         lambda inner: st.one_of(
@@ -149,14 +149,14 @@ _INTO = (
 
 @st.composite
 def populates(draw: st.DrawFn, depth: int = 0) -> Params:
-    """What to populate, some levels deep."""
+    """Generate populate parameters of several levels."""
     names = draw(st.lists(st.sampled_from(_INTO), max_size=3 if depth == 0 else 1, unique=True))
     return {name: _inside(draw, name, depth) or "true" for name in names}
 
 
 @st.composite
 def questions(draw: st.DrawFn) -> Params:
-    """The parameters of a list of books."""
+    """Generate the parameters of a list of books."""
     pages = st.builds(
         lambda page, size: {"page": str(page), "pageSize": str(size)}, st.integers(1, 4), st.integers(1, 12)
     )
@@ -178,7 +178,7 @@ def questions(draw: st.DrawFn) -> Params:
 
 
 def query_of(params: Params) -> str:
-    """The parameters as a query string."""
+    """Return the parameters as a query string."""
     return "&".join(_pairs(params, ""))
 
 

@@ -1,4 +1,4 @@
-"""The same question to both databases gets the same answer; asked again, found in the caches, too."""
+"""Each database gives the same response to a request, also from caches."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Filters through relations find what plain Python finds."""
+"""Filters through relations match the same entries as a filter in plain Python."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ _worlds: dict[str, list[Thing]] = {}
 
 
 async def world(site: Site) -> list[Thing]:
-    """The books, and everything they point to."""
+    """The books, and all their related entries."""
     dialect = site.database.dialect.name
     if dialect not in _worlds:
         entries = {name: await fetch(site, name, {"populate": populate}) for name, populate in CONTENT.items()}
@@ -78,7 +78,7 @@ RANKED = ("id", "pages", "order", "rank")
 
 
 def compared(texts: tuple[str, ...], numbers: tuple[str, ...]) -> st.SearchStrategy[Params]:
-    """A comparison of one of these attributes."""
+    """Generate a comparison of one of these attributes."""
     flags = st.builds(
         lambda name, flag: {name: flag}, st.sampled_from(["$null", "$notNull"]), st.sampled_from(["1", "0"])
     )
@@ -136,7 +136,7 @@ FILTERS = combined(
 
 @settings(max_examples=200)
 @given(FILTERS)
-async def test_filters_find_what_plain_python_finds(bookshop: Site, asked: Params) -> None:
+async def test_filters_match_the_same_entries_as_plain_python(bookshop: Site, asked: Params) -> None:
     expected = found(read_filters(asked) or pytest.fail("no filter"), await world(bookshop))
     answer = await fetch(bookshop, "books", {"filters": asked, "fields": ["id"]})
     assert [item["id"] for item in answer] == expected

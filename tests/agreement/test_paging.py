@@ -1,4 +1,4 @@
-"""Going through all pages gives every entry once, in the order of the whole list."""
+"""All pages together contain every entry once, in the order of the whole list."""
 
 from itertools import chain
 from typing import Any

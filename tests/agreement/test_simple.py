@@ -1,4 +1,4 @@
-"""With `performance.simple`, a service answers as with all optimizations; and it uses none of them."""
+"""With `performance.simple`, a service responds as with all optimizations, and uses none of them."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ AT_ONCE = 8
 
 @asynccontextmanager
 async def simple_twin(site: Site) -> AsyncIterator[Site]:
-    """Serve the same database by another process, without optimizations."""
+    """Serve the same database in another service, without optimizations."""
     server = replace(site.octavo.settings.server, performance=Performance(simple=True))
     octavo = build(replace(site.octavo.settings, server=server))
     await octavo.database.connect()
@@ -88,7 +88,7 @@ async def test_writes_are_not_prepared(own_bookshop: Site) -> None:
                 before = site.database.statements
                 await write(site, "PUT", f"/api/books/{book}", f"Book {number}")
                 counts.append(site.database.statements - before)
-            assert (counts[4] < counts[2]) is is_prepared, counts  # the token is marked as used meanwhile
+            assert (counts[4] < counts[2]) is is_prepared, counts  # the token's use is recorded meanwhile
 
 
 async def write(site: Site, method: str, path: str, title: str) -> Answer:

@@ -1,6 +1,6 @@
-"""Services for what is done ten at once.
+"""Services for concurrent requests.
 
-Servers are served by two processes, so nothing that a process remembers or locks for itself is enough; SQLite by one.
+On database servers two processes run, so in-process caches and locks are not enough. On SQLite there is one.
 """
 
 import json
@@ -32,7 +32,7 @@ def _project(project: Path) -> Path:
 
 @contextmanager
 def _served(request: pytest.FixtureRequest, project: Path, command: str, count: int) -> Iterator[Service]:
-    """Serve a project on SQLite, or by `count` processes on a server, with its first administrator."""
+    """Serve a project on SQLite, or in `count` processes on a server, with its first administrator."""
     with ExitStack() as stack:
         variables, processes = {}, 1
         if request.param == "postgresql":
@@ -60,7 +60,7 @@ def _served(request: pytest.FixtureRequest, project: Path, command: str, count: 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql", "mysql"])
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """The service on each database, in production."""
+    """The service on each database, in production mode."""
     with _served(request, _project(tmp_path_factory.mktemp("ten")), "start", 2) as found:
         found.make("POST", "/i18n/locales", {"code": "fr", "name": "French (fr)", "isDefault": False})
         body = {"name": "full", "description": "", "type": "full-access", "lifespan": None}
@@ -71,6 +71,6 @@ def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql", "mysql"])
 def building(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """The service on each database, in development: content-types are made, and mails are files."""
+    """The service on each database, in development mode: content types can be created, and mails are files."""
     with _served(request, _project(tmp_path_factory.mktemp("ten")), "develop", 1) as found:
         yield found

@@ -1,4 +1,4 @@
-"""A service on one or two ports, and ten requests to it at once."""
+"""A service on one or two ports, and ten concurrent requests to it."""
 
 import itertools
 import json
@@ -73,13 +73,13 @@ PART = {
 
 @dataclass
 class Service:
-    """One service, at one or two ports."""
+    """A service on one or two ports."""
 
     ports: list[int]
     project: Path
     token: str = ""
     full: str = ""
-    """The token of an API client that may do everything."""
+    """An API token with full access."""
     numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def new(self) -> str:
@@ -89,7 +89,7 @@ class Service:
     def ask(
         self, method: str, path: str, body: Any = None, *, token: str | None = None, port: int = 0, form: Any = None
     ) -> tuple[int, Any]:
-        """Return status and JSON of an answer; `form` is a file of a multipart body."""
+        """Return status and JSON of a response. `form` is a file of a multipart body."""
         headers = {"Authorization": f"Bearer {self.token if token is None else token}"}
         if token == "" or not self.token:
             del headers["Authorization"]
@@ -104,20 +104,20 @@ class Service:
             return error.code, json.loads(text) if text.startswith(b"{") else text
 
     def make(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
-        """Return the JSON of an answer that is no refusal."""
+        """Return the JSON of a successful response."""
         status, answer = self.ask(method, path, body, **options)
         assert status < 300, answer
         return answer
 
     def wait_for_type(self, uid: str) -> None:
-        """Wait until a content-type that was made is served."""
+        """Wait until a new content type is served."""
         deadline = time.monotonic() + PATIENCE
         while self.ask("GET", f"/content-manager/collection-types/{uid}")[0] != 200:
             assert time.monotonic() < deadline, uid
             time.sleep(0.05)
 
     def mailed_code(self, email: str) -> str:
-        """Return the code in the newest mail to a user, once it is there."""
+        """Return the code in the newest mail to a user. Wait for the mail."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             for file in sorted((self.project / ".octavo/mail").glob("*.eml"), reverse=True):
@@ -131,7 +131,7 @@ class Service:
         raise TimeoutError(email)
 
     def ten(self, ask: Callable[[int], tuple[int, Any]]) -> list[tuple[int, Any]]:
-        """Call with 0 to 9, all at once. No answer may say that the service is at fault."""
+        """Call with 0 to 9 concurrently. No response may be a server error."""
         ready = threading.Barrier(TEN)
 
         def one(number: int) -> tuple[int, Any]:
@@ -144,7 +144,7 @@ class Service:
         return answers
 
     def same(self, method: str, path: str, body: Any = None, **options: Any) -> Counter[int]:
-        """Send one request ten times at once; return how often it had which status."""
+        """Send a request ten times concurrently. Return the count of each status."""
         answers = self.ten(lambda number: self.ask(method, path, body, port=number, **options))
         return Counter(status for status, _ in answers)
 

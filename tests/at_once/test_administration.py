@@ -1,4 +1,4 @@
-"""Names, roles, tokens, accounts and settings that are written ten at once: as if one had come after the other."""
+"""Ten concurrent writes of names, roles, tokens, accounts and settings have the result of serial ones."""
 
 import json
 import time
@@ -51,8 +51,8 @@ def test_a_name_is_given_once(service: Service, path: str, body: dict[str, Any])
     ],
     ids=lambda given: given if isinstance(given, str) else "-".join(given),
 )
-def test_a_name_is_taken_over_once(service: Service, path: str, body: dict[str, Any]) -> None:
-    """Ten that are there want the same new name."""
+def test_concurrent_renames_to_a_name_succeed_once(service: Service, path: str, body: dict[str, Any]) -> None:
+    """Ten existing roles are renamed to the same name."""
 
     def named(name: str) -> Any:
         return json.loads(json.dumps(body).replace("?", name))
@@ -125,8 +125,8 @@ def test_one_account_for_a_name_and_an_address(service: Service) -> None:
     assert Counter(status for status, _ in answers) == {200: 1, 400: 9}
 
 
-def test_somebody_may_still_do_everything(service: Service) -> None:
-    """Of two who may, each removes the other, or takes the role from the other; another may be left."""
+def test_one_super_administrator_remains(service: Service) -> None:
+    """Of two super administrators, each deletes the other, or removes the other's role. One must remain."""
     roles = service.make("GET", "/admin/roles")["data"]
     top = next(role["id"] for role in roles if role["code"] == "strapi-super-admin")
     for takes in (lambda one: ("DELETE", None), lambda one: ("PUT", {"roles": [2]})):
@@ -161,7 +161,7 @@ def test_a_regenerated_token_is_one(service: Service) -> None:
     answers = service.ten(lambda number: service.ask("POST", path, {}, port=number))
     keys = [answer["data"]["accessKey"] for status, answer in answers if status < 300]
     assert len(keys) == TEN
-    time.sleep(1.2)  # other processes look after a second
+    time.sleep(1.2)  # other processes refresh after a second
     works = [service.ask("GET", "/api/badges", token=key)[0] == 200 for key in keys]
     assert works.count(True) == 1, works
 

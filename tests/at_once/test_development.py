@@ -1,4 +1,4 @@
-"""Content-types that are made, and codes that are used, ten at once: as if one had come after the other."""
+"""Ten concurrent creations of content types and uses of codes have the result of serial ones."""
 
 from collections import Counter
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from tests.at_once.service import NEW_TYPES, TEN, Service, new_type
 
 
-def test_a_content_type_is_made_once(building: Service) -> None:
+def test_a_content_type_is_created_once(building: Service) -> None:
     body = new_type("gadget")
     found = building.ten(lambda _: building.ask("POST", NEW_TYPES, body))
     assert Counter(status for status, _ in found)[201] == 1, found
@@ -16,7 +16,7 @@ def test_a_content_type_is_made_once(building: Service) -> None:
     building.make("POST", "/content-manager/collection-types/api::gadget.gadget", {"name": "G"})
 
 
-def test_ten_content_types_are_made(building: Service) -> None:
+def test_ten_content_types_are_created(building: Service) -> None:
     names = [f"made{chr(97 + number)}" for number in range(TEN)]
     found = building.ten(lambda number: building.ask("POST", NEW_TYPES, new_type(names[number])))
     made = [name for name, (status, _) in zip(names, found, strict=True) if status == 201]

@@ -1,4 +1,4 @@
-"""Entries that are published, deleted, localized and scheduled ten at once: as if one had come after the other."""
+"""Ten concurrent publications, deletions, localizations and schedules of entries have the result of serial ones."""
 
 from tests.at_once.service import Service
 

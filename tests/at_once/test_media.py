@@ -1,4 +1,4 @@
-"""Folders and files that are written ten at once: as if one had come after the other."""
+"""Ten concurrent writes of folders and files have the result of serial ones."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Relations and files of entries, linked ten at once over all APIs: both sides tell the same."""
+"""Ten concurrent links of relations and files, over all APIs: both sides agree."""
 
 from functools import partial
 from typing import Any
@@ -31,7 +31,7 @@ def _over_graphql(service: Service, owner: int, name: str, thing: int, number: i
 
 
 def _linked(service: Service, uid: str, entry: int, name: str) -> list[int]:
-    """Return the ids of what a relation links to."""
+    """Return the linked ids of a relation."""
     answer = service.make("GET", f"/content-manager/relations/api::{uid}.{uid}/{entry}/{name}?pageSize=100")
     if "data" in answer:
         return [answer["data"]["id"]] if answer["data"] else []
@@ -71,7 +71,7 @@ def test_ten_things_are_linked_by_one_owner(service: Service, way: str, name: st
     assert {status for status, _ in answers} == {200}, answers
     found = _linked(service, "owner", owner, name)
     assert len(found) == len(set(found)), "no link twice"
-    if way != "GraphQL":  # which sets the whole list
+    if way != "GraphQL":  # which replaces the whole list
         assert sorted(found) == things
     assert [one for one in things if _linked(service, "thing", one, inverse) == [owner]] == sorted(found)
 
@@ -104,8 +104,8 @@ def test_files_of_an_entry_are_those_of_one_request(service: Service) -> None:
     assert (shown["picture"], shown["pictures"] or []) == (None, [])
 
 
-def test_an_entry_that_is_deleted_while_it_is_changed(service: Service) -> None:
-    """Nothing of it is left: its components can be made again, for their codes are unique."""
+def test_an_entry_that_is_deleted_during_updates(service: Service) -> None:
+    """Nothing of it remains: its components can be created again, although their codes are unique."""
     path = "/content-manager/collection-types/api::part.part"
     for _ in range(3):
         entry = service.make("POST", path, {"parts": []})["id"]

@@ -1,4 +1,4 @@
-"""The recorded requests and answers: unpacked into a folder, served by a real Octavo, replayed against it."""
+"""The recorded requests and responses: unpacked into a folder, served by a real Octavo, and replayed."""
 
 import json
 import os
@@ -44,13 +44,13 @@ _V4_SETTINGS = {
 
 
 def unpack(name: str, folder: Path) -> Path:
-    """The recordings of that name, and `replay.py` beside them."""
+    """Unpack the recordings with this name, and add `replay.py`."""
     archives.unpack(HERE / f"{name}.tar.xz", folder)
     return folder / name
 
 
 def make_project(recordings: Path, folder: Path) -> Path:
-    """The project that was recorded: a v4 folder without any settings of ours."""
+    """Write the recorded project: a v4 folder without Octavo's settings."""
     shutil.copytree(recordings / "schemas", folder / "src")
     shutil.copytree(recordings / "uploads", folder / "public/uploads")
     shutil.copy(recordings / "secrets.env", folder / ".env")
@@ -60,7 +60,7 @@ def make_project(recordings: Path, folder: Path) -> Path:
 
 
 def customize(project: Path) -> dict[str, str]:
-    """Give a project the code of `custom/`; the variables that say the rest of the recorded customization."""
+    """Add the code in `custom/` to a project. Return the variables for the rest of the recorded customization."""
     shutil.copytree(HERE / "custom", project / "src", dirs_exist_ok=True)
     return {
         "OCTAVO_PLUGINS__GRAPHQL__CONFIG__ENDPOINT": "/gql",
@@ -69,7 +69,7 @@ def customize(project: Path) -> dict[str, str]:
 
 
 def expect_instead(recordings: Path, expected: Path) -> None:
-    """Replace the recorded answers of some cases by others: a line of JSON with `id` and `expect` for each."""
+    """Replace the recorded responses of some cases. Each line is JSON with `id` and `expect`."""
     others = {one["id"]: one["expect"] for one in map(json.loads, expected.read_text("utf-8").splitlines())}
     for file in (recordings / "cases").glob("*.jsonl"):
         cases = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
@@ -78,13 +78,13 @@ def expect_instead(recordings: Path, expected: Path) -> None:
 
 
 def dumped_sql(recordings: Path) -> str:
-    """The PostgreSQL dump, without the commands that only the newest `psql` knows."""
+    """Return the PostgreSQL dump without commands that only the newest `psql` knows."""
     lines = (recordings / "database.pg.sql").read_text(encoding="utf-8").splitlines()
     return "\n".join(line for line in lines if not line.startswith((r"\restrict", r"\unrestrict")))
 
 
 def restore(server: MysqlServer, folder: Path) -> str:
-    """The name of a new database with the tables and rows of v4 on MariaDB, with the collation utf8mb4_general_ci."""
+    """Create a database on MariaDB with v4's tables and rows and the collation utf8mb4_general_ci. Return its name."""
     name = server.create_database(collation="utf8mb4_general_ci")
     dump = (folder / "database.sql").read_text("utf-8")
     if not server.is_mariadb:
@@ -126,7 +126,7 @@ class Server:
                 return False
 
     def stop(self) -> str:
-        """End the process; what it wrote."""
+        """Stop the process and return its output."""
         self._process.terminate()
         self._process.wait(90)
         self._log.seek(0)
@@ -143,16 +143,16 @@ def _free_port() -> int:
 
 @dataclass(frozen=True)
 class Replay:
-    """What a replay found: the differences of every item, by area and id."""
+    """The result of a replay: the differences of every item, by area and id."""
 
     areas: dict[str, dict[str, list[str]]]
 
     def items(self, *, differing: bool = False) -> set[str]:
-        """The ids of all items, or of those that differ."""
+        """Return the ids of all items, or of those that differ."""
         return {item for items in self.areas.values() for item, found in items.items() if found or not differing}
 
     def differing(self, *, without: set[str]) -> dict[str, dict[str, list[str]]]:
-        """The first differences of every item that differs, by area."""
+        """Return the first differences of every item that differs, by area."""
         found = {
             area: {item: differences[:3] for item, differences in items.items() if differences and item not in without}
             for area, items in self.areas.items()
@@ -161,7 +161,7 @@ class Replay:
 
 
 def administered(recordings: Path, folder: Path) -> Path:
-    """The project in which the answers to administrators were recorded: one of v4, with its settings."""
+    """Write the v4 project, with its settings, for which administrators' requests were recorded."""
     project = make_project(recordings, folder)
     depends = ("strapi", "plugin-users-permissions", "plugin-i18n", "plugin-graphql")
     package = {
@@ -184,19 +184,19 @@ def administered(recordings: Path, folder: Path) -> Path:
 
 
 def known_items(database: str) -> set[str]:
-    """The ids that `known.json` lists for a database, or for `both`."""
+    """Return the ids in `known.json` for a database, or for `both`."""
     return {item for items in KNOWN[database].values() for item in items}
 
 
 def _leave_out(deviations: Path) -> None:
-    """Add what may not be sent, as it would change what others find."""
+    """Add items that must not be sent, because they would change the results of others."""
     listed = json.loads(deviations.read_text(encoding="utf-8"))
     listed |= {item: reason for reason, items in KNOWN["left out"].items() for item in items}
     deviations.write_text(json.dumps(listed), encoding="utf-8")
 
 
 def replay(recordings: Path, server: Server, database: str, areas: Iterable[str], output: Path) -> Replay:
-    """Send the requests of some areas; reads first, in the order of the files, then the scenarios."""
+    """Send the requests of some areas: reads first, in the order of the files, then the scenarios."""
     _leave_out(recordings / "deviations.json")
     selected = [argument for area in areas for argument in ("--area", area)]
     command = [sys.executable, "../replay.py", ".", "--base-url", f"http://127.0.0.1:{server.port}", "--db", database]

@@ -1,6 +1,6 @@
-"""Administrators' recorded requests get the recorded answers: on a project with content, and on an empty database.
+"""Administrators' recorded requests get the recorded responses, in a project with content and on an empty database.
 
-`known.json` lists what differs on purpose; an item listed there that passes fails the test.
+`known.json` lists the intentional differences. If a listed item passes, the test fails.
 """
 
 import json
@@ -36,7 +36,7 @@ def known(database: str) -> set[str]:
 def check_answers(
     database: str, recordings: Path, project: Path, variables: dict[str, str], recorded: str = ""
 ) -> None:
-    """Start Octavo, replay, and compare what differs with what is known to differ."""
+    """Start Octavo, replay the requests, and compare the differences with the known ones."""
     areas = areas_of(recordings)
     server = Server(project, variables, "develop")
     try:
@@ -49,11 +49,11 @@ def check_answers(
     assert "Traceback" not in output
 
 
-def test_answers_on_sqlite_are_the_recorded_ones(recordings: Path) -> None:
+def test_responses_on_sqlite_equal_the_recorded_ones(recordings: Path) -> None:
     check_answers("sqlite", recordings, administered(recordings, recordings.parent / "project"), {})
 
 
-def test_answers_on_postgresql_are_the_recorded_ones(recordings: Path, postgresql_server: PostgresqlServer) -> None:
+def test_responses_on_postgresql_equal_the_recorded_ones(recordings: Path, postgresql_server: PostgresqlServer) -> None:
     project = administered(recordings, recordings.parent / "project")
     url = postgresql_server.create_database()
     copying = [sys.executable, "-m", "octavo", "db", "copy", f"sqlite:///{project}/.tmp/data.db", url]
@@ -62,8 +62,8 @@ def test_answers_on_postgresql_are_the_recorded_ones(recordings: Path, postgresq
     postgresql_server.drop_database(url)
 
 
-def test_answers_on_mysql_are_the_recorded_ones(recordings: Path, mysql_server: MysqlServer) -> None:
-    """v4 gave them on MariaDB with the collation utf8mb4_general_ci; most are those that it gave on SQLite."""
+def test_responses_on_mysql_equal_the_recorded_ones(recordings: Path, mysql_server: MysqlServer) -> None:
+    """v4's responses on MariaDB with the collation utf8mb4_general_ci. Most are equal to those on SQLite."""
     folder = unpack("mysql", recordings.parent)
     expect_instead(recordings, folder / "admin.jsonl")
     project = administered(recordings, recordings.parent / "project")

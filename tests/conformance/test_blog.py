@@ -1,6 +1,6 @@
-"""Recorded requests get the recorded answers, on SQLite, PostgreSQL and MySQL, each from a fresh copy of the content.
+"""Recorded requests get the recorded responses on SQLite, PostgreSQL and MySQL, each from a fresh copy of the content.
 
-`known.json` lists what differs on purpose or is not there yet; an item listed there that passes fails the test.
+`known.json` lists intentional differences and missing features. If a listed item passes, the test fails.
 """
 
 import shutil
@@ -72,8 +72,9 @@ def recordings(tmp_path: Path) -> Path:
 
 
 def check_answers(database: str, recordings: Path, variables: dict[str, str], recorded: str = "") -> None:
-    """Start Octavo, replay what was `recorded` on another database, if not on this one, and compare what differs with
-    what is known to differ, area by area."""
+    """Start Octavo, replay the requests, and compare the differences with the known ones, by area. `recorded`: the
+    database of the recording, if it is another one.
+    """
     folder = recordings.parent
     server = Server(make_project(recordings, folder / "project"), variables)
     try:
@@ -87,11 +88,11 @@ def check_answers(database: str, recordings: Path, variables: dict[str, str], re
     assert "Traceback" not in output
 
 
-def test_answers_on_sqlite_are_the_recorded_ones(recordings: Path) -> None:
+def test_responses_on_sqlite_equal_the_recorded_ones(recordings: Path) -> None:
     check_answers("sqlite", recordings, {})
 
 
-def test_answers_on_postgresql_are_the_recorded_ones(recordings: Path, postgresql_server: PostgresqlServer) -> None:
+def test_responses_on_postgresql_equal_the_recorded_ones(recordings: Path, postgresql_server: PostgresqlServer) -> None:
     url = postgresql_server.create_database()
     postgresql_server.run_sql(database_name(url), dumped_sql(recordings))
     check_answers("postgres", recordings, postgresql_variables(url))
@@ -102,13 +103,13 @@ def test_answers_on_postgresql_are_the_recorded_ones(recordings: Path, postgresq
     "suites",
     [*(("left out", "both", database) for database in ("sqlite", "postgres", "mysql")), ("admin", "admin postgres")],
 )
-def test_what_is_known_to_differ_is_listed_once(suites: tuple[str, ...]) -> None:
+def test_known_differences_are_listed_once(suites: tuple[str, ...]) -> None:
     listed = [item for suite in suites for items in KNOWN[suite].values() for item in items]
     assert len(listed) == len(set(listed))
 
 
-def test_answers_on_mysql_are_the_recorded_ones(recordings: Path, mysql_server: MysqlServer) -> None:
-    """v4 gave them on MariaDB with the collation utf8mb4_general_ci; most are those that it gave on SQLite."""
+def test_responses_on_mysql_equal_the_recorded_ones(recordings: Path, mysql_server: MysqlServer) -> None:
+    """v4's responses on MariaDB with the collation utf8mb4_general_ci. Most are equal to those on SQLite."""
     folder = unpack("mysql", recordings.parent)
     expect_instead(recordings, folder / "expected.jsonl")
     name = restore(mysql_server, folder)

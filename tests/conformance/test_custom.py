@@ -1,4 +1,5 @@
-"""Recorded answers of a server whose GraphQL API was customized; `custom/` says the same in Octavo's way."""
+"""Recorded responses of a server with a customized GraphQL API. `custom/` is the same customization in Octavo's
+form."""
 
 from pathlib import Path
 
@@ -13,7 +14,7 @@ AREA = "graphql-custom"
 
 @pytest.fixture
 def content(tmp_path: Path) -> Path:
-    """The content is that of the recordings `blog`."""
+    """The content of the recordings `blog`."""
     return unpack("blog", tmp_path / "conformance")
 
 
@@ -30,11 +31,11 @@ def check_answers(database: str, content: Path, variables: dict[str, str]) -> No
     assert "Traceback" not in output
 
 
-def test_answers_on_sqlite_are_the_recorded_ones(content: Path) -> None:
+def test_responses_on_sqlite_equal_the_recorded_ones(content: Path) -> None:
     check_answers("sqlite", content, {})
 
 
-def test_answers_on_postgresql_are_the_recorded_ones(content: Path, postgresql_server: PostgresqlServer) -> None:
+def test_responses_on_postgresql_equal_the_recorded_ones(content: Path, postgresql_server: PostgresqlServer) -> None:
     url = postgresql_server.create_database()
     postgresql_server.run_sql(database_name(url), dumped_sql(content))
     check_answers("postgres", content, postgresql_variables(url))

@@ -1,4 +1,4 @@
-"""The example magazine is sound: its definitions load, and every entry of its seed agrees with them."""
+"""The example magazine is valid: its definitions load, and every entry of its seed conforms to them."""
 
 import json
 import re
@@ -44,7 +44,7 @@ each_entry = pytest.mark.parametrize("entry", [pytest.param(entry, id=entry["key
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Every string in a value, however deep."""
+    """Yield every string in a value, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -60,7 +60,7 @@ def as_list(value: Any) -> list[Any]:
 
 
 def problems(definition: Definition, data: Mapping[str, Any], where: str, draft: bool = False) -> Iterator[str]:
-    """Everything in the data that does not agree with its definition."""
+    """Yield the contradictions between the data and its definition."""
     for name in data.keys() - definition.attributes.keys() - {"__component"}:
         yield f"{where}.{name}: not defined"
     for attribute in definition.attributes.values():
@@ -131,7 +131,7 @@ def text_problems(attribute: Scalar, value: str, where: str) -> Iterator[str]:
         READERS[attribute.type](value)
 
 
-def test_there_is_something_of_everything() -> None:
+def test_the_seed_has_entries_of_every_type() -> None:
     assert Counter(entry["uid"].rpartition(".")[2] for entry in ENTRIES) == {
         "tag": 15,
         "category": 18,
@@ -170,7 +170,7 @@ def test_entry_agrees_with_its_definition(entry: dict[str, Any]) -> None:
 
 
 @each_entry
-def test_entry_refers_only_to_what_comes_before(entry: dict[str, Any]) -> None:
+def test_entry_refers_only_to_earlier_entries(entry: dict[str, Any]) -> None:
     before = {other["key"] for other in ENTRIES[: ENTRIES.index(entry)]}
     known = {f"@{key}" for key in before} | {f"@file:{key}" for key in FILES}
     references = {text for text in strings(entry["data"]) if text.startswith("@") and not text.startswith("@text:")}
@@ -220,7 +220,7 @@ def test_picture_is_there_described_and_small(file: dict[str, str]) -> None:
     assert len(file["alternativeText"]) > 10
 
 
-def test_nothing_lies_about_unused() -> None:
+def test_every_file_is_used() -> None:
     texts = {text for entry in ENTRIES for text in strings(entry["data"])}
     assert {f"@file:{key}" for key in FILES} - texts == set()
     assert {path.relative_to(SEED).as_posix() for path in SEED.rglob("*.jpg")} == {
@@ -253,6 +253,6 @@ def test_each_issue_appears_in_order() -> None:
     assert all(earlier < later for earlier, later in pairwise(moments))
 
 
-def test_nothing_of_one_machine_is_committed() -> None:
+def test_no_local_file_is_committed() -> None:
     ignored = (PROJECT / ".gitignore").read_text().split("\n")
     assert {".env", ".octavo/", "public/uploads/*"} <= set(ignored)

@@ -1,4 +1,4 @@
-"""Lays out a statement over several lines, one clause each, so that a change of it can be read. Only spaces change."""
+"""Format a statement with one clause per line, so that differences are readable. Only whitespace changes."""
 
 import re
 
@@ -6,7 +6,7 @@ _SHORT = 100
 
 
 def lay_out(text: str) -> str:
-    """The statement, broken where a bracket is too long for a line, and before each clause in it.
+    """Return the statement with a line break before each clause, also in brackets that are too long for a line.
 
     >>> print(lay_out("SELECT a FROM t WHERE x IN (SELECT 1)"))
     SELECT a FROM t WHERE x IN (SELECT 1)
@@ -35,7 +35,7 @@ _COMMAS = re.compile(r"(?<=,) ")
 
 
 def _split(text: str, where: re.Pattern[str]) -> list[str]:
-    """The pieces between the places that are in no bracket and no quotes."""
+    """Return the text split at positions outside brackets and quotes."""
     level, pieces, start = _levels(text), [], 0
     for found in where.finditer(text):
         if level[found.start()] == 0:
@@ -45,7 +45,7 @@ def _split(text: str, where: re.Pattern[str]) -> list[str]:
 
 
 def _outer_bracket(text: str) -> tuple[int, int] | None:
-    """Where the longest bracket begins and ends."""
+    """Return the start and end of the longest bracket."""
     level = _levels(text)
     starts = [at for at, letter in enumerate(text) if letter == "(" and level[at] == 1]
     spans = [
@@ -55,7 +55,7 @@ def _outer_bracket(text: str) -> tuple[int, int] | None:
 
 
 def _levels(text: str) -> list[int]:
-    """How many brackets are open at each letter (its own included); -1 inside quotes."""
+    """Return the number of open brackets at each character, including itself; -1 inside quotes."""
     levels, depth, quoted = [], 0, ""
     for letter in text:
         if quoted:

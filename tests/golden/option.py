@@ -1,4 +1,4 @@
-"""The option `--update-golden`: writes what the golden cases should expect from what they find. Never in CI."""
+"""The option `--update-golden`: replaces the expectations of golden cases by the actual results. Never in CI."""
 
 import os
 

@@ -1,6 +1,6 @@
-"""Golden cases, files side by side: a request (.http), what is said to each database (.sql), and the answer (.json).
+"""Golden cases of three files: a request (.http), the statements on each database (.sql), and the response (.json).
 
-`pytest tests/golden --update-golden` writes them again; read the difference before it is committed.
+`pytest tests/golden --update-golden` writes them again. Review the diff before you commit it.
 """
 
 import json
@@ -24,7 +24,7 @@ CASES = Path(__file__).parent / "cases"
 
 @dataclass
 class Sent:
-    """Listens to a database."""
+    """Records the statements of a database."""
 
     statements: list[tuple[str, Sequence[Any]]] = field(default_factory=list)
 
@@ -32,7 +32,7 @@ class Sent:
         contents = site.database.contents
         names = (
             ("fetch_row", "fetch_json") if isinstance(contents, SqliteDatabase) else ("fetch_row",)
-        )  # which reads either
+        )  # which reads rows and JSON
         for name in names:
             fetch = getattr(contents, name)
 
@@ -53,7 +53,7 @@ class Sent:
 
 
 def read_request(case: str) -> tuple[str, str | None]:
-    """Path and query, and the token: lines that begin with `?` or `&` continue with the query."""
+    """Return path with query, and token. Lines that begin with `?` or `&` continue the query."""
     lines = (CASES / f"{case}.http").read_text(encoding="utf-8").splitlines()
     target = "".join(line.strip() for line in lines if not line.startswith("Authorization"))
     return target.removeprefix("GET "), FULL_TOKEN if "Authorization: full" in lines else None

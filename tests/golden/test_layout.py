@@ -1,4 +1,4 @@
-"""The layout of statements changes spaces and nothing else."""
+"""The layout of statements changes only whitespace."""
 
 from tests.golden.layout import lay_out
 

@@ -1,1 +1,1 @@
-"""Options of content types and attributes that change between two starts, as by `git pull`."""
+"""Options of content types and attributes that change between two starts, for example after `git pull`."""

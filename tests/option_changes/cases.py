@@ -1,7 +1,7 @@
-"""Each option of a content type and of an attribute, as it is in a file before and after: with rows from both times.
+"""Each option of a content type and of an attribute, before and after a change, with rows from both times.
 
-Every case has a content type of its own, so three starts ask for all of them: with the files of before, with those of
-after, and with those of before again. `python -m tests.option_changes.record` asks the reference for its answers.
+Every case has its own content type, so three starts cover all: with the files before, after, and before again. `python
+-m tests.option_changes.record` records v4's responses.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ TITLE = {"type": "string"}
 def raw_type(
     name: str, attributes: Raw | None = None, *, drafts: bool = False, localized: bool = False, **more: Any
 ) -> Raw:
-    """The definition of a content type, as it is in a file."""
+    """Return the definition of a content type, as in a file."""
     kind = more.pop("kind", "collectionType")
     plural, table = more.pop("plural", f"{name}s"), more.pop("table", f"{name.replace('-', '_')}s")
     title = {**TITLE, "pluginOptions": LOCALIZED} if localized else TITLE
@@ -34,8 +34,9 @@ def raw_type(
 
 @dataclass(frozen=True)
 class Case:
-    """A content type before and after, and the bodies that are sent in both times: a draft says `publishedAt: null`;
-    `of` is the number, from 1, of the entry that a body is the localization of."""
+    """A content type before and after a change, and the bodies that are sent at both times. Drafts have `publishedAt:
+    null`. `of` is the number, from 1, of the entry that a body localizes.
+    """
 
     name: str
     before: Raw | None
@@ -49,7 +50,7 @@ GERMAN = ({"title": "english"}, {"title": "deutsch", "locale": "de", "of": 1})
 
 
 def attribute_case(name: str, before: Raw | None, after: Raw | None, *values: Any, later: tuple[Any, ...] = ()) -> Case:
-    """An attribute `field` before and after (None: there is none), and its values in entries."""
+    """Return a case for an attribute `field` before and after (None: missing), and its values in entries."""
     made = [None if raw is None else {"field": raw} for raw in (before, after)]
     rows = tuple({"title": f"row {number}", "field": value} for number, value in enumerate(values, 1))
     more = tuple({"title": f"later {number}", "field": value} for number, value in enumerate(later, 1))
@@ -206,7 +207,7 @@ COMPONENTS: Mapping[str, Raw] = {
 
 @dataclass(frozen=True)
 class Read:
-    """A request for all entries of a type: what everyone sees, and what an editor can ask for."""
+    """A request for all entries of a type, as the public and as an editor."""
 
     name: str
     query: str = field(default="")
@@ -216,14 +217,14 @@ READS = (Read("live"), Read("all", "&publicationState=preview&locale=all"))
 
 
 def read_path(raw: Raw, read: Read) -> str:
-    """The path and query of a read."""
+    """Return path and query of a read."""
     info = raw["info"]
     name = info["singularName"] if raw["kind"] == "singleType" else info["pluralName"]
     return f"/api/{name}?populate=*&sort=id&pagination[limit]=100{read.query}"
 
 
 def files_of(phase: str) -> dict[str, Raw]:
-    """The files below `src` in one of the times, `before` or `after`."""
+    """Return the files below `src` at a time, `before` or `after`."""
     found: dict[str, Raw] = {f"components/parts/{name}.json": raw for name, raw in COMPONENTS.items()}
     for case in CASES:
         raw = getattr(case, phase)
@@ -233,7 +234,7 @@ def files_of(phase: str) -> dict[str, Raw]:
 
 
 def simplify(answer: Any) -> Any:
-    """What matters of an answer: values without dates and ids, whether they are published."""
+    """Return the relevant parts of a response: values without dates and ids, and whether they are published."""
     match answer:
         case {"data": data} if set(answer) <= {"data", "meta"}:
             return simplify(data)

@@ -1,4 +1,4 @@
-"""A project on each database in turn."""
+"""A project on each database."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A project whose files change between its starts, on one database."""
+"""A project on one database, whose files change between starts."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ _ACTIONS = ("find", "findOne", "create", "update", "delete", "createLocalization
 
 
 class Project:
-    """A folder and the variables that name its database."""
+    """A folder, and the variables of its database."""
 
     def __init__(self, folder: Path, variables: Mapping[str, str]) -> None:
         self.folder, self.variables = folder, variables
@@ -27,7 +27,7 @@ class Project:
         (folder / ".env").write_text(SECRETS, "utf-8")
 
     def write(self, files: Mapping[str, Raw]) -> None:
-        """Replace the definitions by others."""
+        """Replace the definitions."""
         shutil.rmtree(self.folder / "src", ignore_errors=True)
         (self.folder / "src").mkdir()
         for name, raw in files.items():
@@ -36,12 +36,12 @@ class Project:
             target.write_text(json.dumps(raw), "utf-8")
 
     def write_types(self, *types: Raw) -> None:
-        """Replace the definitions by content types alone."""
+        """Replace the definitions by these content types."""
         self.write({schema_path(raw["info"]["singularName"]): raw for raw in types})
 
     @asynccontextmanager
     async def serve(self, mode: Mode = "development", **more: str) -> AsyncIterator["Served"]:
-        """Start the service; everyone can do everything with the project's entries."""
+        """Start the service. The public has full access to the project's entries."""
 
         def read() -> Any:
             return load_settings(self.folder, {**self.variables, **more}, mode=mode)
@@ -65,14 +65,14 @@ def schema_path(name: str) -> str:
 
 
 class Served:
-    """The service, asked over HTTP."""
+    """A running service that receives HTTP requests."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
         self.database = process.database
 
     async def open(self) -> None:
-        """Let everyone do everything, in two locales."""
+        """Grant the public full access, in two locales."""
         types = [each.uid for each in self.process.site.registry.api_types()]
         await add_locales(self.database, {"de": "German (de)"})
         self.process.infrastructure.forget()
@@ -94,7 +94,7 @@ class Served:
         return (await self.ask("POST", "/graphql", {"query": query})).json
 
     async def send(self, raw: Raw, rows: Iterable[Raw], made: list[int]) -> None:
-        """Create entries, and note their ids."""
+        """Create entries and record their ids."""
         for row in rows:
             made.append(await self._send(raw, dict(row), made))
 

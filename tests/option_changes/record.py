@@ -1,8 +1,8 @@
-"""Ask the reference what becomes of entries whose type gets other options: `python -m tests.option_changes.record`.
+"""Record v4's entries after changes of their type's options: `python -m tests.option_changes.record`.
 
     record.py PEER BASE PORT FILE [POSTGRES_URL]
 
-PEER is the script that runs the reference, BASE the folder of its packages, FILE what is written.
+PEER is the script that runs v4, BASE the folder of its packages, FILE the output.
 """
 
 import json

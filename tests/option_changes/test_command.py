@@ -1,4 +1,4 @@
-"""`octavo db hidden`: what becomes of entries that a change of options has hidden."""
+"""`octavo db hidden`: publish, export or delete entries that a change of options has hidden."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def run(project: Project, *arguments: str) -> Result:
-    """Run a command as a process of its own would."""
+    """Run a command as in its own process."""
 
     def call() -> Result:
         return CliRunner().invoke(
@@ -57,7 +57,7 @@ async def test_shows_exports_publishes_and_deletes(project: Project) -> None:
         assert "api::note.note" not in served.process.site.registry.hidden_entries
 
 
-async def test_refuses_what_cannot_be_published(project: Project) -> None:
+async def test_invalid_entries_are_not_published(project: Project) -> None:
     """Entries that lack required values, and a second entry of a single type."""
     attributes = {"word": {"type": "string", "required": True}}
     note, front = raw_type("note", attributes, drafts=True), raw_type("front", drafts=True, kind="singleType")
@@ -78,7 +78,7 @@ async def test_refuses_what_cannot_be_published(project: Project) -> None:
         assert len(await hidden(project)) == 2
 
 
-async def test_says_what_it_needs(project: Project) -> None:
+async def test_invalid_arguments_are_reported(project: Project) -> None:
     await prepare(project)
     (project.folder / "there").touch()
     for arguments, text in (

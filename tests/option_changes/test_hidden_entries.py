@@ -1,4 +1,4 @@
-"""Entries that a change of options has hidden are served by no API, and nothing else is hidden."""
+"""Entries hidden by a change of options are in no API, and no other entries are hidden."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _JSON_IDS = "fields=title&pagination[limit]=100"
 
 
 def types(*, drafts: bool) -> tuple[Raw, Raw, Raw]:
-    """Notes on topics, and remarks about notes."""
+    """Return the types notes, topics, and remarks about notes."""
     slug = {"type": "uid", "targetField": "title"}
     return (
         raw_type("topic", {"notes": _TO_NOTES}, drafts=drafts),
@@ -29,7 +29,7 @@ def types(*, drafts: bool) -> tuple[Raw, Raw, Raw]:
 
 
 async def prepare(project: Project) -> None:
-    """Two notes that are shown and one draft, on a topic that is shown and one that is a draft."""
+    """Create two published notes and a draft, a published topic and a draft topic."""
     topic, note, remark = types(drafts=True)
     project.write_types(topic, note, _without_none(remark))
     async with project.serve() as served:
@@ -92,7 +92,7 @@ async def test_rest_serves_no_hidden_entries(project: Project) -> None:
         assert [row[0] for row in rows] == ["first", "hidden note", "third"]
 
 
-async def test_nothing_leads_to_hidden_entries(project: Project) -> None:
+async def test_no_relation_contains_hidden_entries(project: Project) -> None:
     await prepare(project)
     async with project.serve() as served:
         third = (await served.ask("GET", "/api/notes/3?populate=*")).json["data"]["attributes"]
@@ -168,16 +168,16 @@ async def test_code_sees_no_hidden_entries(project: Project) -> None:
         assert [row["title"] for row in rows] == ["first", "third"]
 
 
-async def test_hidden_values_are_still_taken(project: Project) -> None:
-    """Nothing is duplicated when hidden entries are published later."""
+async def test_hidden_values_count_as_taken(project: Project) -> None:
+    """No duplicates occur when hidden entries are published later."""
     await prepare(project)
     async with project.serve() as served:
         answer = await served.ask("POST", "/api/notes", {"data": {"title": "x", "code": "b"}})
         assert (answer.status, answer.json["error"]["message"]) == (400, "This attribute must be unique")
 
 
-async def test_only_what_was_there_is_hidden(project: Project) -> None:
-    """Rows that others write later, with an empty `published_at`, are served; also after further starts."""
+async def test_only_existing_entries_are_hidden(project: Project) -> None:
+    """Later rows with an empty `published_at` are served, even after further starts."""
     await prepare(project)
     for number in range(2):
         async with project.serve() as served:

@@ -1,4 +1,4 @@
-"""The feed of changes, webhooks and cache tags reveal no hidden entries."""
+"""The change feed, webhooks and cache tags contain no hidden entries."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ _SECRETS = ("hidden note", "secret")
 
 
 class _Site:
-    """What `listening` asks of a site."""
+    """The attributes of a site that `listening` uses."""
 
     def __init__(self, served: Served) -> None:
         self.octavo = served.process
@@ -63,7 +63,7 @@ async def test_webhooks_reveal_no_hidden_entries(project: Project) -> None:
     assert not [one for one in received if one["model"] == "note" and one["entry"]["id"] == 2]
 
 
-async def test_the_feed_tells_of_no_hidden_entries(project: Project) -> None:
+async def test_the_feed_contains_no_hidden_entries(project: Project) -> None:
     await prepare(project)
     async with project.serve(OCTAVO_API__EVENTS__ENABLED="true") as served:
         async with listening(_Site(served), "?entry=true") as ear:  # type: ignore[arg-type]

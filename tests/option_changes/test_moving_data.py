@@ -1,4 +1,4 @@
-"""Archives and copies of databases: hidden entries stay hidden, and other options of the target are followed."""
+"""Archives and database copies: hidden entries stay hidden, and the target's own options apply."""
 
 import json
 from pathlib import Path
@@ -41,7 +41,7 @@ async def all_titles(served: Served) -> list[str]:
 
 
 async def test_an_archive_marks_hidden_entries(project: Project, tmp_path: Path) -> None:
-    """So they are hidden where it is imported, and drafts again where there are drafts."""
+    """So an import hides them, or makes them drafts again if the target has drafts."""
     await prepare(project)
     async with project.serve() as served:
         expected = await titles(served, NOTE)
@@ -53,7 +53,7 @@ async def test_an_archive_marks_hidden_entries(project: Project, tmp_path: Path)
 
 
 @pytest.mark.parametrize("mode", ["archive", "copy"])
-async def test_a_target_without_options_serves_only_what_was_served(
+async def test_a_target_without_options_serves_only_visible_entries(
     project: Project, tmp_path: Path, mode: str
 ) -> None:
     await fill(project, raw_type("note", drafts=True, localized=True), GERMAN)
@@ -102,7 +102,7 @@ async def fill(project: Project, raw: Raw, rows: Any) -> None:
 
 
 async def another(project: Project, folder: Path, types: Any, archive: str | None) -> Project:
-    """Another project on SQLite: what an archive holds, or a copy of the first one's database."""
+    """Return another project on SQLite, for an archive or a copy of the first one's database."""
     other = Project(folder / "other", {})
     if "kind" in types:
         other.write_types(types)

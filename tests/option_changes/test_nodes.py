@@ -1,4 +1,4 @@
-"""Several nodes: the newest definitions decide, and older ones change nothing as long as newer ones are served."""
+"""Several nodes: the newest definitions apply, and older nodes change nothing while newer ones run."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ _UNPUBLISHED = "SELECT title FROM notes WHERE published_at IS NULL ORDER BY id"
 
 
 async def known(served: Served, nodes: int) -> None:
-    """Wait until so many nodes are known to serve."""
+    """Wait until this many nodes are registered."""
     async with asyncio.timeout(60):
         while await served.database.fetch_value(_KNOWN) != nodes:  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.01)
@@ -38,7 +38,7 @@ async def test_an_old_node_that_starts_again_changes_nothing(project: Project) -
         await known(new, 1)
 
 
-async def test_an_old_node_hides_nothing_that_new_ones_write(project: Project) -> None:
+async def test_an_old_node_hides_no_entries_of_new_ones(project: Project) -> None:
     await fill(project, LOCALIZED, ({"title": "english"}, {"title": "deutsch", "locale": "de", "of": 1}))
     project.write_types(PLAIN)
     async with project.serve():

@@ -1,8 +1,8 @@
-"""Each option of a type and of an attribute, each direction, both databases: what becomes of entries that are there.
+"""Existing entries after a change of each option of a type and of an attribute, in both directions, on each database.
 
-`reference.json` is what Strapi 4.26.2 answered to the same requests. `kept.json` is what Octavo answers instead: it
-keeps what the reference deletes with a draft, a locale, a column or a table, so it is there when the option comes back;
-a relation keeps the order of its links; and an attribute with another component does not show components of others.
+`reference.json` contains the responses of Strapi 4.26.2, and `kept.json` those of Octavo if they differ. Octavo retains
+data that v4 deletes with a draft, a locale, a column or a table, so it is there when the option is changed back. A
+relation keeps the order of its links. An attribute with a new component does not show components of another type.
 """
 
 import json
@@ -22,7 +22,7 @@ TIMES = (("before", "before"), ("after", "after"), ("before", "again"))
 
 
 async def answers(project: Project) -> dict[str, Any]:
-    """What is served of each case: with the files of before, of after, and of before again."""
+    """Return the responses for each case: with the files before, after, and before again."""
     found: dict[str, Any] = {case.name: {} for case in CASES}
     made: dict[str, list[int]] = {case.name: [] for case in CASES}
     for phase, name in TIMES:
@@ -46,7 +46,7 @@ async def test_options_change_between_starts(project: Project) -> None:
     assert found == expected
 
 
-def test_what_is_kept_is_only_what_the_reference_loses() -> None:
-    """Before a change both answer alike; drafts and other locales are served after it by neither."""
+def test_octavo_differs_only_in_data_that_v4_loses() -> None:
+    """Before a change both respond alike. After it, neither serves drafts and other locales."""
     for name, reported in KEPT.items():
         assert set(reported) <= ({"after", "again"} if name in ("many-to-one", "other-component") else {"again"})

@@ -1,4 +1,4 @@
-"""`octavo db diff` shows what changed options will do to entries, and changes nothing."""
+"""`octavo db diff` previews the effect of changed options on entries, and changes nothing."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""How the options of before are known: what is stored with the tables, and what v4 stores of its types."""
+"""The record of former options: stored with the tables, and read from v4's stored types."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ async def fill(project: Project, raw: Raw, rows: Any = ROWS) -> None:
 
 
 async def note_of_v4(served: Served, *types: Raw) -> None:
-    """Store what v4 stores at its start."""
+    """Store the types that v4 stores at its start."""
     text = json.dumps({f"api::{raw['info']['singularName']}.x": raw for raw in types})
     await served.database.execute("DELETE FROM strapi_core_store_settings WHERE key = 'strapi_content_types_schema'")
     await served.database.execute(
@@ -43,8 +43,8 @@ async def served_titles(project: Project) -> list[str]:
         return await titles(served, NOTES)
 
 
-async def test_an_adopted_database_says_what_v4_had(project: Project) -> None:
-    """The first start of Octavo is one with other files."""
+async def test_former_options_are_read_from_the_record_of_v4(project: Project) -> None:
+    """Octavo's first start uses changed files."""
     await fill(project, DRAFTED)
     async with project.serve() as served:
         await note_of_v4(served, DRAFTED)
@@ -53,7 +53,7 @@ async def test_an_adopted_database_says_what_v4_had(project: Project) -> None:
     assert await served_titles(project) == ["shown"]
 
 
-async def test_what_nobody_knows_changes_nothing(project: Project) -> None:
+async def test_unknown_former_options_change_nothing(project: Project) -> None:
     await fill(project, DRAFTED)
     async with project.serve() as served:
         await served.database.execute(FORGET)
@@ -61,8 +61,8 @@ async def test_what_nobody_knows_changes_nothing(project: Project) -> None:
     assert await served_titles(project) == ["shown", "draft"]
 
 
-async def test_v4_on_the_same_database_has_made_the_change_itself(project: Project) -> None:
-    """Drafts that it has written since are no entries without a date of publication."""
+async def test_a_change_that_v4_has_already_made(project: Project) -> None:
+    """Drafts that it has written since then are not entries without a publication date."""
     await fill(project, PLAIN, ({"title": "shown"},))
     async with project.serve() as served:
         await note_of_v4(served, DRAFTED)
@@ -76,7 +76,7 @@ async def test_v4_on_the_same_database_has_made_the_change_itself(project: Proje
         assert await served.database.fetch_value("SELECT published_at FROM notes WHERE title = 'draft of v4'") is None
     project.write_types(PLAIN)
     assert await served_titles(project) == ["shown"]
-    project.write_types(DRAFTED)  # v4's record is an old one now
+    project.write_types(DRAFTED)  # v4's record is outdated now
     async with project.serve() as served:
         await served.database.execute("INSERT INTO notes (title) VALUES ('draft of SQL')")
         assert await titles(served, "/api/notes?sort=id") == ["shown"]
@@ -86,7 +86,7 @@ def _datetime(served: Served) -> str:
     return "datetime" if served.database.dialect.name == "sqlite" else "timestamp(6)"
 
 
-async def test_a_type_that_comes_back_remembers_its_options(project: Project) -> None:
+async def test_a_restored_type_has_its_former_options(project: Project) -> None:
     await fill(project, DRAFTED)
     project.write_types(raw_type("other"))
     async with project.serve():
@@ -102,8 +102,8 @@ async def test_a_type_with_another_name_has_the_options_of_its_table(project: Pr
         assert await titles(served, "/api/memos?sort=id") == ["shown"]
 
 
-async def test_drafts_come_and_go(project: Project) -> None:
-    """Former drafts are drafts again; entries published since are visible again."""
+async def test_drafts_are_disabled_and_enabled_again(project: Project) -> None:
+    """Former drafts are drafts again. Entries published since then are visible again."""
     await fill(project, DRAFTED, (*ROWS, {"title": "other draft", "publishedAt": None}))
     project.write_types(PLAIN)
     async with project.serve() as served:
@@ -140,7 +140,7 @@ async def test_the_default_locale_of_the_database_counts(project: Project) -> No
 
 
 async def test_a_dropped_column_takes_no_draft_along(project: Project) -> None:
-    """`octavo db upgrade --allow-data-loss` drops `published_at` in the transaction that marks what it says."""
+    """`octavo db upgrade --allow-data-loss` drops `published_at` in the transaction that marks the hidden entries."""
     await fill(project, DRAFTED)
     project.write_types(PLAIN)
     async with project.serve() as served:
@@ -173,7 +173,7 @@ async def test_a_saved_file_is_followed_while_the_service_runs(project: Project)
 
 
 async def test_a_change_that_fails_leaves_entries_as_they_were(project: Project) -> None:
-    """What is written meanwhile is what it says: a draft is no published entry after the next try."""
+    """Entries written meanwhile keep their state: the next try does not publish a draft."""
     await fill(project, DRAFTED)
     async with project.serve() as served:
         code = project.folder / "src/index.py"
@@ -189,7 +189,7 @@ async def test_a_change_that_fails_leaves_entries_as_they_were(project: Project)
         assert await titles(served, NOTES) == ["shown"]
 
 
-async def test_two_that_start_at_once_change_it_once(project: Project) -> None:
+async def test_concurrent_starts_apply_the_change_once(project: Project) -> None:
     await fill(project, DRAFTED)
     project.write_types(PLAIN)
     async with project.serve() as first, project.serve() as second:
@@ -200,7 +200,7 @@ async def test_two_that_start_at_once_change_it_once(project: Project) -> None:
 
 
 async def test_a_start_that_fails_leaves_entries_as_they_were(project: Project) -> None:
-    """A node with the definitions of before continues, and its drafts stay drafts."""
+    """A node with the former definitions continues, and its drafts remain drafts."""
     await fill(project, DRAFTED)
     project.write_types(PLAIN)
     (project.folder / "src/index.py").write_text("def bootstrap(app):\n    raise ValueError('no')\n", "utf-8")
@@ -216,7 +216,7 @@ async def test_a_start_that_fails_leaves_entries_as_they_were(project: Project) 
 
 
 @pytest.mark.parametrize("rule,expected", [("hidden", ["now"]), ("shown", ["now", "future"])])
-async def test_what_is_published_in_the_future_does_not_become_public(
+async def test_publications_in_the_future_do_not_become_public(
     project: Project, rule: str, expected: list[str]
 ) -> None:
     rows = ({"title": "now"}, {"title": "future", "publishedAt": "2124-01-01T00:00:00.000Z"})

@@ -1,4 +1,4 @@
-"""New rules of attributes that stored rows do not follow: `required`, `unique`, fewer values of an enumeration."""
+"""New rules of attributes that existing rows violate: `required`, `unique`, fewer values of an enumeration."""
 
 import json
 from typing import Any
@@ -53,7 +53,7 @@ async def fill(project: Project, raw: Raw, rows: tuple[Raw, ...] = ROWS) -> None
 
 
 async def told(project: Project, caplog: pytest.LogCaptureFixture) -> list[str]:
-    """What a start says of conflicts."""
+    """Return the conflicts that a start reports."""
     caplog.clear()
     async with project.serve():
         pass

@@ -1,4 +1,4 @@
-"""Custom fields are stored as what the settings, v4's generated types, a table, or the database say."""
+"""The storage type of custom fields comes from the settings, v4's generated types, a table, or the database."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def test_every_known_one_has_a_type() -> None:
     assert set(KNOWN.values()) <= BASE_TYPES
 
 
-def test_generated_types_and_settings_come_first(tmp_path: Path) -> None:
+def test_generated_types_and_settings_take_precedence(tmp_path: Path) -> None:
     folder = tmp_path / "types/generated"
     folder.mkdir(parents=True)
     (folder / "contentTypes.d.ts").write_text(GENERATED, "utf-8")
@@ -46,7 +46,7 @@ def test_generated_types_and_settings_come_first(tmp_path: Path) -> None:
     ]
 
 
-def test_unknown_ones_are_named_with_their_places(tmp_path: Path) -> None:
+def test_unknown_custom_fields_are_reported_with_their_path(tmp_path: Path) -> None:
     attributes = {
         "a": {"type": "customField", "customField": "global::own"},
         "b": {"type": "customField", "customField": "plugin::color-picker.color"},

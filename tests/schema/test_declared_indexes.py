@@ -1,4 +1,4 @@
-"""Indexes that content-types declare: what is read, and every fault with its place."""
+"""Declared indexes of content types: parsed values, and every error with its path."""
 
 from typing import Any
 
@@ -96,7 +96,7 @@ TOO_LONG = 'may be too long for an index; to search for substrings, set "kind": 
         ),
     ],
 )
-def test_every_fault_is_told_with_its_place(octavo: Any, faults: dict[str, str]) -> None:
+def test_every_error_is_reported_with_its_path(octavo: Any, faults: dict[str, str]) -> None:
     assert dict(read(octavo)[1]) == faults
 
 

@@ -1,11 +1,11 @@
-"""Fields named from their content-type down."""
+"""Names of fields, beginning at their content type."""
 
 from octavo.schema.field_places import FieldPlace
 from octavo.schema.registry import Registry
 from tests.models.bookshop import AUTHOR, BOOK
 
 
-def test_components_go_on_and_content_types_begin_anew(registry: Registry) -> None:
+def test_paths_continue_in_components_and_start_over_at_content_types(registry: Registry) -> None:
     book = registry.content_types[BOOK]
     place = FieldPlace(BOOK)
     for name, expected in (("details", "details.binding"), ("chapters", "chapters.binding")):

@@ -1,4 +1,4 @@
-"""The table of what attributes are in JSON, and the walks over definitions as callers meet them."""
+"""The table of JSON types of attributes, and iteration over definitions as callers see them."""
 
 from octavo.schema.json_values import (
     SCALAR_JSON,
@@ -18,7 +18,7 @@ def test_every_type_word_has_a_row() -> None:
     assert SCALAR_JSON.keys() == SCALAR_TYPES.keys()
 
 
-def test_what_is_private_or_secret_is_not_shown(registry: Registry) -> None:
+def test_private_and_secret_attributes_are_not_shown(registry: Registry) -> None:
     book = registry.definition(BOOK)
     shown = [attribute.name for attribute in attributes_in_responses(book)]
     assert {"pin", "secretNote"}.isdisjoint(shown)
@@ -28,7 +28,7 @@ def test_what_is_private_or_secret_is_not_shown(registry: Registry) -> None:
     assert {"author", "cover", "extras", "notesAbout", "localizations"} <= set(populated)
 
 
-def test_what_a_body_may_hold(registry: Registry) -> None:
+def test_attributes_of_a_body(registry: Registry) -> None:
     book = registry.definition(BOOK)
     for_callers = {given.attribute.name for given in written(book, private=False)}
     assert {"pin", "publishedAt"} <= for_callers
@@ -46,12 +46,12 @@ def test_drafts_reach_the_components_below_them(registry: Registry) -> None:
     assert {"shop.details", "shop.footnote", "shop.quote"} <= drafts
 
 
-def test_files_and_users_are_reached_from_what_leads_to_them(registry: Registry) -> None:
+def test_files_and_users_are_reached_through_relations(registry: Registry) -> None:
     found = [item.uid for item in reached(registry, [AUTHOR])]
     assert found == sorted(found)
     assert {"plugin::upload.file", "plugin::users-permissions.user", "api::note.note"} <= set(found)
     assert "plugin::upload.folder" not in found
 
 
-def test_whole_numbers_that_may_be_large_are_texts() -> None:
+def test_large_integers_are_strings() -> None:
     assert SCALAR_JSON["biginteger"].shown is SCALAR_JSON["timestamp"].shown is Json.DIGITS

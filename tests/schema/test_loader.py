@@ -1,4 +1,4 @@
-"""Whole projects: what v4 tolerates is tolerated with a remark, what it refuses is refused, all at once."""
+"""Whole projects: errors that v4 tolerates cause a remark, other errors are reported all at once."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ def relation(kind: str, target: str = "api::b.b", **rest: Any) -> dict[str, Any]
 
 
 def project(a: dict[str, Any], b: dict[str, Any] | None = None, **rest: Any) -> dict[str, Any]:
-    """Two content-types with these attributes, and a component."""
+    """Load two content types with these attributes, and a component."""
     title = {"t": {"type": "string"}, "m": {"type": "media"}}
     return {
         A[4:]: {"info": {"singularName": "a", "pluralName": "as"}, "attributes": title | a, **rest},
@@ -157,12 +157,12 @@ def test_relations_that_lead_nowhere_are_left_out(
         project({"z": {"type": "dynamiczone", "components": []}}),
     ],
 )
-def test_sides_that_do_not_match_are_taken_as_they_are(definitions: dict[str, Any], tmp_path: Path) -> None:
+def test_mismatched_sides_are_accepted(definitions: dict[str, Any], tmp_path: Path) -> None:
     assert registry_of(definitions, tmp_path).remarks == ()
 
 
 def test_the_last_of_two_owning_sides_stores_the_links(tmp_path: Path) -> None:
-    """The types of plugins come before those of APIs (recorded on the reference)."""
+    """The types of plugins come before those of APIs (observed in v4)."""
     user = "plugin::users-permissions.user"
     courses = {"courses": relation("manyToMany", "api::a.a", inversedBy="users")}
     extended = {**BUILTIN_TYPES[user], "attributes": {**BUILTIN_TYPES[user]["attributes"], **courses}}
@@ -192,14 +192,14 @@ def test_unknown_components_of_a_zone_are_left_out(tmp_path: Path) -> None:
     assert registry.content_types["api::a.a"].attributes["z"].components == ("c.d",)  # type: ignore[union-attr]
 
 
-def test_components_are_told_backwards_by_their_files(tmp_path: Path) -> None:
+def test_components_are_in_reverse_order_of_their_files(tmp_path: Path) -> None:
     names = ("c/cta", "c/cta-line", "c/hero", "c-more/a")
     parts = {f"components/{name}.json": {"attributes": {"t": {"type": "string"}}} for name in names}
     reported = [one.uid for one in registry_of(parts, tmp_path).components_backwards()]
     assert reported == ["c-more.a", "c.hero", "c.cta", "c.cta-line"]
 
 
-def test_an_extension_replaces_what_it_names(tmp_path: Path) -> None:
+def test_an_extension_replaces_the_given_properties(tmp_path: Path) -> None:
     user = {"attributes": {"nick": {"type": "string"}}, "collectionName": "people"}
     registry = registry_of({"extensions/users-permissions/content-types/user/schema.json": user}, tmp_path)
     people = registry.content_types["plugin::users-permissions.user"]
@@ -242,7 +242,7 @@ def test_unused_extensions_are_reported(tmp_path: Path) -> None:
     assert "did you mean 'plugin::users-permissions.user'?" in users
 
 
-def test_an_extension_of_files_keeps_what_it_leaves_out(tmp_path: Path) -> None:
+def test_an_extension_of_files_keeps_other_attributes(tmp_path: Path) -> None:
     file = {"attributes": {"credit": {"type": "string"}}}
     registry = registry_of({"extensions/upload/content-types/file/schema.json": file}, tmp_path)
     files = registry.content_types["plugin::upload.file"]
@@ -271,8 +271,8 @@ def test_an_unreadable_file_is_a_problem(tmp_path: Path) -> None:
         load_registry(tmp_path)
 
 
-def test_what_editors_leave_beside_a_component_is_none(tmp_path: Path) -> None:
-    """Emacs marks a file that is being changed with a link to nowhere, so for as long nothing could be loaded."""
+def test_lock_files_of_editors_are_ignored(tmp_path: Path) -> None:
+    """Emacs marks an edited file with a dangling symbolic link."""
     folder = tmp_path / "src/components/shared"
     folder.mkdir(parents=True)
     (folder / "seo.json").write_text('{"collectionName": "seos", "info": {"displayName": "SEO"}, "attributes": {}}')
@@ -334,8 +334,8 @@ BY_ITSELF = "the type has this attribute already; Octavo ignores this definition
         ),
     ],
 )
-def test_what_v4_says_nothing_of_is_told(text: str, remarks: list[str], tmp_path: Path) -> None:
-    """Observed: v4 starts with everything but an unknown custom field."""
+def test_errors_that_v4_ignores_cause_remarks(text: str, remarks: list[str], tmp_path: Path) -> None:
+    """Observed: v4 starts despite all of them except for an unknown custom field."""
     found = registry_of({A[4:]: text}, tmp_path).remarks
     assert [str(remark) for remark in found] == [f"{A}: {remark}" for remark in remarks]
     assert {remark.severity for remark in found} <= {"warning"}

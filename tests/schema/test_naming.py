@@ -1,4 +1,4 @@
-"""Names become columns, tables and UIDs as the reference makes them."""
+"""Names become columns, tables and UIDs as in v4."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Definitions to content-types: what is read, and every kind of broken definition with its exact problems."""
+"""Definitions to content types: parsed values, and the exact problems of every kind of invalid definition."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def problems_of(raw: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def attribute_problems(attribute: Any) -> list[tuple[str, str]]:
-    """The problems of an attribute `x`, with paths from it."""
+    """Return the problems of an attribute `x`, with relative paths."""
     found = problems_of({"info": INFO, "attributes": {"x": attribute}})
     return [(path.removeprefix("attributes.x").removeprefix("."), message) for path, message in found]
 

@@ -1,4 +1,4 @@
-"""The blog, served over HTTP on each database, with marks where nobody may look and a draft that nobody may meet."""
+"""The blog over HTTP on each database, with marks in hidden values and a draft that no client may see."""
 
 import http.client
 import json
@@ -34,7 +34,7 @@ class Reply:
 
     @property
     def refusal(self) -> tuple[int, str]:
-        """Status and message of an error."""
+        """Return status and message of an error."""
         return self.status, self.json["error"]["message"]
 
 
@@ -91,7 +91,8 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="session")
 def blog(site: AttackedSite) -> Iterator[Blog]:
-    """As v4 answers, with a draft that has an author, categories, files and a category of its own."""
+    """Serve the blog under profile `v4`, with a draft that has an author, categories, files and a category of its
+    own."""
     with serving("start", site.folder, **site.variables) as server:
         blog = Blog(site, server.port, clock_of(server.process.pid))
         draft = {
@@ -111,6 +112,6 @@ def safe_blog(
     site: AttackedSite,
     blog: Blog,
 ) -> Iterator[Blog]:
-    """The same, with the habits of v4 left off."""
+    """Serve the same blog under profile `safe`."""
     with serving("start", site.folder, **site.variables, OCTAVO_API__COMPAT__PROFILE="safe") as server:
         yield Blog(site, server.port, clock_of(server.process.pid))

@@ -1,4 +1,4 @@
-"""Abilities with fields and conditions through the doors: REST and GraphQL ask the same, and keep by its key."""
+"""Abilities with fields and conditions in REST and GraphQL: both apply them equally, and cache by the ability's key."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ LOW = ConditionalAbility(scopes={GENRE: at("rank", "$lte", 40)})
 
 
 class Door:
-    """A bookshop whose callers are who the test says they are."""
+    """A bookshop whose callers have the test's ability."""
 
     def __init__(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         self.site = site
@@ -62,7 +62,7 @@ async def test_rest(door: Door) -> None:
     assert all("binding" not in (book["attributes"]["details"] or {}) for book in details)
 
 
-async def test_what_is_kept_is_kept_for_those_with_equal_abilities(door: Door) -> None:
+async def test_cached_responses_are_shared_only_by_equal_abilities(door: Door) -> None:
     for ability, ids in ((LIMITED, [5, 6, 7, 8, 9]), (LOW, [1, 2, 3, 4]), (LIMITED, [5, 6, 7, 8, 9])):
         door.ability = ability
         assert [entry["id"] for entry in (await door.get(f"genres?{PREVIEW}"))["data"]] == ids

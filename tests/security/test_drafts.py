@@ -1,4 +1,4 @@
-"""Drafts under the rule `draftsById = "preview"`: for those who may change entries or read everything, if they ask."""
+"""Drafts under the rule `draftsById = "preview"`: on request, for callers who can update entries or read everything."""
 
 import json
 from collections.abc import AsyncIterator
@@ -38,7 +38,7 @@ async def shop(bookshop: Site) -> AsyncIterator[Site]:
 
 
 def found(data: Any) -> set[int]:
-    """The ids of all entries on a level."""
+    """Return the ids of all entries on a level."""
     return {int(entry["id"]) for entry in data}
 
 
@@ -48,7 +48,7 @@ async def read(site: Site, target: str, token: str | None = None) -> Any:
     return answer.json["data"]
 
 
-def test_who_may_see_them() -> None:
+def test_abilities_that_show_drafts() -> None:
     editor = permission_set([f"{BOOK}.find", f"{BOOK}.update"])
     assert [one.shows_drafts(BOOK) for one in (NOTHING, READS, EVERYTHING, editor)] == [False, True, True, True]
     assert not editor.shows_drafts(GENRE)
@@ -119,7 +119,7 @@ COMPARED = [
 
 @pytest.mark.parametrize("comparison", COMPARED)
 async def test_comparisons(shop: Site, comparison: str) -> None:
-    """Nobody is found by a draft that is hidden."""
+    """No entry matches by a hidden draft."""
     target = f"/api/authors?fields=id&{comparison}"
     without = found(await read(shop, target)) - found(await read(shop, "/api/authors?filters[books][id][$null]=true"))
     assert found(await read(shop, target, FULL_TOKEN))
@@ -150,10 +150,10 @@ async def test_a_hidden_relation_does_not_sort(shop: Site) -> None:
     shown = [ranks[id]["attributes"]["rank"] for id in order if ranks[id] is not None]
     assert shown == sorted(shown, reverse=True)
     places = [ranks[id] is None for id in order]
-    assert places in (sorted(places), sorted(places, reverse=True))  # nulls are together, the hidden among them
+    assert places in (sorted(places), sorted(places, reverse=True))  # nulls are together, including hidden ones
 
 
-async def test_what_files_belong_to(shop: Site) -> None:
+async def test_drafts_are_not_in_the_relations_of_files(shop: Site) -> None:
     def owners(files: Any) -> set[int]:
         return {one["id"] for file in files for one in file["related"] if one["__type"] == BOOK}
 
@@ -186,7 +186,7 @@ async def test_graphql(shop: Site, text: str) -> None:
 
 
 async def test_graphql_by_id(shop: Site) -> None:
-    """There is no way to ask for drafts, so no client gets them."""
+    """No argument requests drafts, so no client gets them."""
     text = "{ book(id: %d) { data { id } } }"
     for token in (None, FULL_TOKEN):
         assert (await ask(shop, text % 5, token))["data"] == {"book": {"data": None}}
@@ -195,7 +195,7 @@ async def test_graphql_by_id(shop: Site) -> None:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 async def own(request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Any, still: Hands) -> AsyncIterator[Site]:
-    """A shop on each database in turn that a test may write to."""
+    """A writable shop on each database."""
     variables: dict[str, str] = {}
     if request.param == "postgresql":
         variables = postgresql_variables(request.getfixturevalue("postgresql_url"))
@@ -227,7 +227,7 @@ async def write(site: Site, method: str, target: str, data: Any, token: str | No
     return answer.json["data"]
 
 
-async def test_who_may_create_sees_what_they_made_and_no_other_draft(own: Site) -> None:
+async def test_callers_who_may_only_create_see_only_their_own_drafts(own: Site) -> None:
     async with own.database.transaction() as transaction:
         await transaction.execute("UPDATE up_permissions SET action = 'api::book.book.create' WHERE id = 2")
     own.octavo.infrastructure.authenticator.invalidate()
@@ -237,7 +237,7 @@ async def test_who_may_create_sees_what_they_made_and_no_other_draft(own: Site) 
     assert found(made["attributes"]["similar"]["data"]) == {6}
 
 
-async def test_who_may_change_entries_sees_drafts_of_that_type(own: Site) -> None:
+async def test_callers_who_may_update_see_drafts_of_the_type(own: Site) -> None:
     async with own.database.transaction() as transaction:
         await transaction.execute("UPDATE strapi_api_token_permissions SET action = 'api::book.book.update'")
         await transaction.execute(

@@ -1,5 +1,6 @@
-"""The feed of changes leaks nothing that `find` would not show: every change is compared with what each actor finds
-before and after it, over kinds of rights, publication states and rules."""
+"""The change feed reveals nothing that `find` would not return: each change is compared with each actor's results
+before and after it, over permissions, publication states and rules.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -62,7 +63,7 @@ TYPES = {"genres": GENRE, "authors": AUTHOR, "books": BOOK}
 
 @dataclass
 class Spy:
-    """A user who listens, and what `find` lets them know of."""
+    """A subscriber, and the entries that `find` returns to it."""
 
     site: Site
     name: str
@@ -78,7 +79,7 @@ class Spy:
         return {entry["id"] for entry in answer.json["data"]} if answer.status == 200 else set()
 
     async def expect(self, path: str, changed: int) -> None:
-        """Note what this change may tell them, by what they find before and after it."""
+        """Record the expected change from the results before and after it."""
         before, after = self.seen.get(path, set()), await self.look(path)
         self.seen[path] = after
         uid = TYPES[path]
@@ -112,7 +113,7 @@ async def site(
     await site.octavo.asgi.stop()
 
 
-async def test_every_change_tells_what_find_shows_and_no_more(site: Site) -> None:
+async def test_changes_reveal_only_what_find_returns(site: Site) -> None:
     spies = [Spy(site, name, state) for name in ABILITIES for state in ("live", "preview")]
     async with AsyncExitStack() as stack:
         for spy in spies:
@@ -137,6 +138,6 @@ async def test_every_change_tells_what_find_shows_and_no_more(site: Site) -> Non
 
 
 def _tells_no_more(event: dict[str, Any]) -> bool:
-    """Of what is gone, its id, type, locale and that it is gone; of all else, what a list shows."""
+    """Check the details: for a deleted entry its id, type and locale, otherwise the attributes in a list."""
     known = {"event", "createdAt", "model", "uid", "id", "locale"}
     return set(event) - known == ({"gone"} if event.get("gone") else {"entry"})

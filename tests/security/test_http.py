@@ -1,4 +1,4 @@
-"""HTTP, promises 27 and 29 as far as content needs them: origins, headers, hosts, and files that come with entries."""
+"""HTTP, promises 27 and 29 as far as content needs them: origins, headers, hosts, and uploaded files."""
 
 import pytest
 
@@ -72,7 +72,7 @@ def test_point_29_files_that_could_act_are_served_tame(blog: Blog, name: str, co
         assert served.headers["content-disposition"] == "attachment"
 
 
-def test_point_29_files_are_not_attached_to_what_may_not_be_written(blog: Blog) -> None:
+def test_point_29_files_are_attached_only_to_writable_entries(blog: Blog) -> None:
     before = blog.site.run_sql("SELECT count(*) FROM files")
     form = (
         b'--B\r\nContent-Disposition: form-data; name="data"\r\n\r\n{}\r\n'

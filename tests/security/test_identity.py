@@ -12,7 +12,7 @@ LASTS = b'"iat":1700000000,"exp":4000000000'
 HS256 = b'{"alg":"HS256","typ":"JWT"}'
 MISSING, INVALID = "Missing or invalid credentials", "Invalid credentials"
 
-# The claims, and the head, of tokens signed with the right secret that are none the less refused.
+# Claims and headers of tokens that are refused although their signature is valid.
 FORGED = {
     "no algorithm": (b'{"id":1,%b}' % LASTS, b'{"alg":"none"}'),
     "no algorithm, in capitals": (b'{"id":1,%b}' % LASTS, b'{"alg":"None"}'),
@@ -39,7 +39,7 @@ FORGED = {
 
 
 def user_token(blog: Blog, claims: bytes, head: bytes = HS256) -> str:
-    """An Authorization header with these claims, rightly signed."""
+    """Return an Authorization header with these claims and a valid signature."""
     return "Bearer " + signed(claims, blog.site.callers.jwt_secret, head).decode()
 
 
@@ -86,7 +86,7 @@ def test_point_22_blocked_and_deleted_users_are_out_within_a_second(blog: Blog) 
     assert blog.get("/api/articles", token).refusal == (401, INVALID)
 
 
-def test_point_23_tokens_do_what_they_may(blog: Blog) -> None:
+def test_point_23_tokens_have_only_their_permissions(blog: Blog) -> None:
     read_only, full, custom, expired = blog.site.secrets[:4]
     writes = (("POST", "/api/articles"), ("PUT", "/api/articles/1"), ("DELETE", "/api/articles/1"))
     for method, path in writes:
@@ -111,5 +111,5 @@ def test_point_24_passwords_are_stored_as_v4_stores_them(blog: Blog) -> None:
 
 
 @pytest.mark.parametrize("password", ["x" * 73, "é" * 37, "a\0b", "x" * 500_000])
-def test_point_24_passwords_that_cannot_be_hashed_whole_are_refused(blog: Blog, password: str) -> None:
+def test_point_24_passwords_above_the_limit_of_bcrypt_are_refused(blog: Blog, password: str) -> None:
     assert blog.post("/api/articles", {"title": "x", "editPassword": password}).status == 400

@@ -1,4 +1,4 @@
-"""Input, promises 16 to 21: no failure of ours, the exact place, limits, linear time, no patterns, no SQL."""
+"""Input, promises 16 to 21: no server error, exact paths, limits, linear time, no patterns, no SQL."""
 
 import json
 from typing import Any
@@ -60,7 +60,7 @@ def test_point_16_ids_that_are_none_are_not_found(blog: Blog) -> None:
 
 
 def bodies_with(text: bytes) -> list[bytes]:
-    """A text as a value and as a key, on top and in a component, in a list and in JSON."""
+    """Yield bodies with a text as a value and as a key, at the top, in a component, in a list and in JSON."""
     return [
         b'{"data":{"title":"%b"}}' % text,
         b'{"data":{"title":"x","editPassword":"%b"}}' % text,

@@ -1,6 +1,6 @@
-"""Logins cost what bcrypt costs, and nobody else pays for it; and they tell nobody who has an account.
+"""Only sign-ins pay for bcrypt, and they do not reveal which accounts exist.
 
-By structure and not by the clock: the threads for passwords are held up, and everything else has to go on.
+Tests block the password threads instead of measuring time, and all other requests must continue.
 """
 
 import asyncio
@@ -32,13 +32,13 @@ WAYS_TO_FAIL = {
 
 @pytest.fixture
 async def club(anyio_backend: str, tmp_path: Path, still: Hands) -> AsyncIterator[Club]:
-    """Without limits, and with nothing read again unasked."""
+    """A club without rate limits, whose caches do not expire."""
     async with open_club(tmp_path, NEVER) as opened:
         await write(opened.database, "UPDATE up_users SET password = NULL WHERE username = 'carol'")
         yield opened
 
 
-async def test_others_are_answered_while_passwords_are_compared(club: Club) -> None:
+async def test_other_requests_continue_while_passwords_are_compared(club: Club) -> None:
     token = await club.token_of()
     release = threading.Event()
     held = [passwords._threads.submit(release.wait) for _ in range(passwords._threads._max_workers)]
@@ -53,7 +53,7 @@ async def test_others_are_answered_while_passwords_are_compared(club: Club) -> N
     assert all(thread.result(60) for thread in held)
 
 
-async def test_so_are_they_while_passwords_are_hashed(club: Club) -> None:
+async def test_other_requests_continue_while_passwords_are_hashed(club: Club) -> None:
     token = await club.token_of()
     release = threading.Event()
     held = [passwords._threads.submit(release.wait) for _ in range(passwords._threads._max_workers)]
@@ -62,7 +62,7 @@ async def test_so_are_they_while_passwords_are_hashed(club: Club) -> None:
         registering = asyncio.create_task(club.post("auth/local/register", new))
         for _ in range(20):
             assert (await club.ask("GET", "/api/users/me", token=token)).status == 200
-            # The hash is made before a transaction begins: others may write meanwhile.
+            # The hash is computed before a transaction begins, so others can write meanwhile.
             await write(club.database, "UPDATE up_users SET confirmed = {v1} WHERE id = 3", True)
         assert not registering.done()
     finally:
@@ -76,10 +76,10 @@ def test_the_threads_are_few_and_stand_back() -> None:
     if sys.platform == "linux":
         priority = passwords._threads.submit(lambda: os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
         assert 0 < passwords._PRIORITY <= 5, "a lower one starves logins on a busy machine: they are answered with 503"
-        assert priority.result(60) == passwords._PRIORITY  # commands that were tried here before may have it, too
+        assert priority.result(60) == passwords._PRIORITY  # commands in earlier tests of this process may have it, too
 
 
-async def test_every_failure_says_and_costs_the_same(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_failed_sign_in_has_the_same_error_and_cost(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[bytes] = []
     compare = bcrypt.checkpw
 
@@ -88,7 +88,7 @@ async def test_every_failure_says_and_costs_the_same(club: Club, monkeypatch: py
         return compare(password, hashed)
 
     monkeypatch.setattr(bcrypt, "checkpw", counting)
-    await club.log_in()  # the first request reads who may do what
+    await club.log_in()  # the first request reads the permissions
     seen: dict[str, Any] = {}
     for way, body in WAYS_TO_FAIL.items():
         compared.clear()
@@ -106,6 +106,6 @@ async def test_every_failure_says_and_costs_the_same(club: Club, monkeypatch: py
 
 
 @pytest.mark.usefixtures("usual_password_cost")
-def test_nobodys_hash_is_as_hard_as_those_of_users() -> None:
+def test_the_hash_for_unknown_users_has_the_usual_cost() -> None:
     assert passwords._NOBODYS.startswith(f"$2a${passwords.COST}$")
     assert passwords.hash_now("x").startswith(f"$2a${passwords.COST}$")

@@ -1,4 +1,4 @@
-"""Every promise has a test: here, or where the table says."""
+"""Every promise has a test, here or in the listed files."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 HERE = Path(__file__).parent
 TESTS = HERE.parent
 
-# Promises that are held elsewhere, by the tests named.
+# Promises with tests in other folders.
 ELSEWHERE = {
     9: ("api/rest/test_users.py", "api/rest/test_accounts.py"),
     11: ("robustness/test_durability.py::test_one_of_many_gets_a_unique_value",),
@@ -28,7 +28,7 @@ ELSEWHERE = {
     ),
 }
 
-# Promises about what is not there yet, and why nothing is to be tested.
+# Promises about missing features, and why they need no test.
 WITHOUT_TEST = {
     28: "GraphQL is not served yet",
 }
@@ -39,11 +39,11 @@ def points_tested_here() -> set[int]:
     return {int(number) for number in re.findall(r"^(?:async )?def test_point_(\d+)_", texts, re.MULTILINE)}
 
 
-def test_no_promise_is_forgotten() -> None:
+def test_every_promise_has_a_test() -> None:
     assert points_tested_here() | ELSEWHERE.keys() | WITHOUT_TEST.keys() == set(range(1, 31))
 
 
 @pytest.mark.parametrize("place", [place for places in ELSEWHERE.values() for place in places])
-def test_what_is_held_elsewhere_is_there(place: str) -> None:
+def test_listed_tests_exist(place: str) -> None:
     file, _, name = place.partition("::")
     assert f"def {name or 'test_'}" in (TESTS / file).read_text("utf-8")

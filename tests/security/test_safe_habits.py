@@ -51,7 +51,7 @@ async def test_ids_in_arguments_are_digits(bookshop: Site, safe_bookshop: Site, 
 
 
 @pytest.mark.parametrize("path", ["/api/books/1", "/api/nowhere"])
-async def test_a_wrong_method_is_told_as_json(bookshop: Site, safe_bookshop: Site, path: str) -> None:
+async def test_a_wrong_method_is_a_json_error(bookshop: Site, safe_bookshop: Site, path: str) -> None:
     error = {"status": 405, "name": "MethodNotAllowedError", "message": "Method Not Allowed", "details": {}}
     answer = await send_json(safe_bookshop, "POST", path)
     assert (answer.status, answer.headers["content-type"]) == (405, JSON)
@@ -88,7 +88,7 @@ async def test_graphql_answers_json(
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "HEAD", "TRACE", "PROPFIND", "BREW"])
 @pytest.mark.parametrize("path", ["/graphql", "/graphql/", "/graphql/deeper", "/GraphQL"])
-async def test_graphql_refuses_methods_as_everything_else_does(
+async def test_graphql_refuses_methods_as_other_routes_do(
     bookshop: Site, safe_bookshop: Site, method: str, path: str
 ) -> None:
     answer = await call(safe_bookshop.octavo.asgi, method, path, [("Content-Type", "application/json")], [b"{}"])
@@ -118,7 +118,7 @@ async def test_url_encoded_operations_are_refused(bookshop: Site, safe_bookshop:
     assert (await call(bookshop.octavo.asgi, "POST", "/graphql", [("Content-Type", FORM)], [body])).json == ANSWERED
 
 
-async def test_relations_that_lead_nowhere_are_told_with_their_place(bookshop: Site, safe_bookshop: Site) -> None:
+async def test_missing_targets_of_relations_are_reported_with_their_path(bookshop: Site, safe_bookshop: Site) -> None:
     message = "1 relation(s) of type api::genre.genre associated with this entity do not exist"
     body = {"data": {"title": "Lost", "genres": [1, 98765]}}
     create = {

@@ -1,4 +1,4 @@
-"""Names and visibility, promises 1 to 7: what may not be seen cannot be filtered, sorted, counted or searched."""
+"""Names and visibility, promises 1 to 7: hidden values cannot be filtered, sorted, counted or searched."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from tests.robustness.sites import HIDDEN, MARK
 from tests.security.conftest import DRAFT, Blog
 
-# What an article keeps from everybody; whoever asks must get a refusal, and the same one however the guess would go.
+# Hidden attributes of articles. Requests for them get the same error, whether a guess is right or wrong.
 SECRETS = ("secretNote", "editPassword", "secret_note", "edit_password", "created_by_id", "publishedBy", "__proto__x")
 PLACES_OF_ATTRIBUTES = (
     "articles?filters[{}][$startsWith]=o",
@@ -88,13 +88,13 @@ BEHIND_RELATIONS = (
 
 
 @pytest.mark.parametrize("place", BEHIND_RELATIONS)
-def test_point_1_what_lies_behind_cannot_be_compared(blog: Blog, place: str) -> None:
+def test_point_1_hidden_targets_cannot_be_compared(blog: Blog, place: str) -> None:
     status, message = blog.get(f"/api/{place}").refusal
     assert (status, message.startswith("Invalid parameter ")) == (400, True)
 
 
 def test_point_1_a_filter_is_not_dropped_in_silence(safe_blog: Blog) -> None:
-    """v4 drops unknown operators, and clients rely on it; new projects get an error."""
+    """v4 drops unknown operators, and clients rely on it. New projects get an error."""
     for place in ("filters[title][$nope]=x", "filters[title][nope]=x", "filters[author][name][$EQ]=x"):
         assert safe_blog.get(f"/api/articles?{place}").status == 400
     for name in ("nope", "secretNote"):
@@ -129,7 +129,7 @@ def test_point_2_unknown_parameters_change_nothing(blog: Blog, parameters: str) 
 
 @pytest.mark.parametrize("who", ["public", "user", "full"])
 @pytest.mark.parametrize("path", ["articles", "events", "authors", "profiles"])
-def test_point_3_a_search_does_not_look_into_what_is_hidden(blog: Blog, path: str, who: str) -> None:
+def test_point_3_hidden_attributes_are_not_searched(blog: Blog, path: str, who: str) -> None:
     for text in (MARK, MARK[:5], HIDDEN, "%24" + "2a"):
         assert blog.get(f"/api/{path}?_q={text}&publicationState=preview", who).data == []
 
@@ -154,7 +154,7 @@ PUBLIC_RELATIONS = {
 }
 
 
-def test_point_5_answers_hold_what_was_selected_and_nothing_else(blog: Blog) -> None:
+def test_point_5_responses_contain_only_selected_fields(blog: Blog) -> None:
     assert blog.get("/api/articles/1").data["attributes"].keys() == ARTICLE
     assert blog.get("/api/articles/1?populate=*").data["attributes"].keys() == ARTICLE | PUBLIC_RELATIONS
     assert blog.get("/api/articles/1?fields=title").data["attributes"].keys() == {"title"}

@@ -1,4 +1,4 @@
-"""Writing, promises 8, 10 and 12. Races, kills and outages are in `tests/robustness/test_durability.py`."""
+"""Writes, promises 8, 10 and 12. Races, kills and outages are in `tests/robustness/test_durability.py`."""
 
 import sqlite3
 from contextlib import closing
@@ -37,7 +37,7 @@ IGNORED: dict[str, Any] = {
 }
 
 
-def test_point_8_bodies_take_attributes_and_nothing_else(blog: Blog) -> None:
+def test_point_8_bodies_accept_only_attributes(blog: Blog) -> None:
     made = blog.post("/api/articles", {"title": "plain", **IGNORED})
     assert made.status == 200
     entry_id = made.data["id"]
@@ -51,7 +51,7 @@ def test_point_8_bodies_take_attributes_and_nothing_else(blog: Blog) -> None:
 
 
 @pytest.mark.parametrize("field", ["seo", "links", "blocks"])
-def test_point_8_components_of_others_are_refused(blog: Blog, field: str) -> None:
+def test_point_8_components_of_other_entries_are_refused(blog: Blog, field: str) -> None:
     parts: dict[str, Any] = {
         "seo": {"metaTitle": "x"},
         "links": [{"text": "x"}],
@@ -98,7 +98,7 @@ def test_point_10_a_refused_write_leaves_nothing(blog: Blog, spoilt: dict[str, A
     assert blog.get(f"/api/articles/{made.data['id']}?populate=*", "full").body == whole
 
 
-def test_point_10_a_deletion_takes_what_it_owns(blog: Blog) -> None:
+def test_point_10_a_deletion_includes_owned_rows(blog: Blog) -> None:
     before, lost = counts(blog), orphans(blog.site)
     made = blog.post("/api/articles", GOOD)
     assert counts(blog) != before
@@ -107,7 +107,7 @@ def test_point_10_a_deletion_takes_what_it_owns(blog: Blog) -> None:
 
 
 @pytest.mark.anyio
-async def test_point_12_sqlite_is_set_up_to_keep_what_it_acknowledges(sqlite_path: Path) -> None:
+async def test_point_12_sqlite_persists_acknowledged_writes(sqlite_path: Path) -> None:
     database = SqliteDatabase(sqlite_path)
     await database.connect()
     try:

@@ -1,4 +1,4 @@
-"""The plugin for pytest, as docs/testing.md has it: a pytest of its own runs the tests of the page on the magazine."""
+"""The pytest plugin, as described in docs/testing.md: a separate pytest runs the page's tests on the magazine."""
 
 import os
 import re
@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run_tests(project: Path) -> subprocess.CompletedProcess[str]:
-    """What pytest says in the folder of a project."""
+    """Return pytest's output in a project's folder."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:anyio", "-W", "error"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTEST_ADDOPTS": ""}
     return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
@@ -31,7 +31,7 @@ def test_the_examples_of_the_docs_pass(tmp_path: Path) -> None:
     assert "6 passed" in finished.stdout
 
 
-def test_a_project_that_cannot_start_is_told_without_a_traceback(tmp_path: Path) -> None:
+def test_a_project_that_cannot_start_is_reported_without_a_traceback(tmp_path: Path) -> None:
     files = {
         "conftest.py": 'pytest_plugins = ["octavo.testing.plugin"]\n',
         "src/index.py": "def boostrap(app): ...\n",

@@ -1,4 +1,4 @@
-"""`octavo.testing` on both databases: a project within a test, put back to its start between tests."""
+"""`octavo.testing` on each database: a project in a test, reset between tests."""
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -50,7 +50,7 @@ async def site(opened: Site) -> Site:
     return opened
 
 
-async def test_requests_of_everybody(site: Site) -> None:
+async def test_requests_of_the_public(site: Site) -> None:
     talk = await site.make(TALK, title="Bread")
     assert (await site.get("/api/talks")).status_code == 403
     await site.allow("public", f"{TALK}.find*")
@@ -80,7 +80,7 @@ async def test_each_test_begins_with_the_start(site: Site) -> None:
     assert site.mails == []
 
 
-async def test_what_is_required_is_filled_in(site: Site) -> None:
+async def test_required_attributes_get_values(site: Site) -> None:
     welcome = await site.make(WELCOME)
     found = await site.app.entries(WELCOME).find_one(welcome.id, populate=["quote"])
     assert found is not None
@@ -114,7 +114,7 @@ async def test_the_clock_is_moved_and_put_back(site: Site) -> None:
     assert (await site.make(SPEAKER))["createdAt"] < later
 
 
-async def test_mails_and_what_follows_changes(site: Site) -> None:
+async def test_mails_and_callbacks_after_changes(site: Site) -> None:
     await site.make(TALK, title="Bread")
     speakers = site.app.entries(SPEAKER)
     assert await speakers.count() == 1
@@ -130,7 +130,7 @@ async def test_mails_and_what_follows_changes(site: Site) -> None:
     assert mail.html
 
 
-async def test_what_is_wrong_is_said(site: Site, tmp_path: Path) -> None:
+async def test_errors_are_reported(site: Site, tmp_path: Path) -> None:
     with pytest.raises(ApplicationError, match="did you mean"):
         await site.allow("public", "api::talk.talk.finde")
     with pytest.raises(CannotMake, match="unknown role 'boss'; the roles are authenticated, public"):

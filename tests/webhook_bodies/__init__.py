@@ -1,1 +1,1 @@
-"""Bodies of webhooks by origin: what the reference sends, and what Octavo sends under profile `v4`."""
+"""Bodies of webhooks by origin: those of v4, and those of Octavo under profile `v4`."""

@@ -1,4 +1,4 @@
-"""A content model with every kind of attribute, and writes of every origin: the cases of both sides."""
+"""A content model with every kind of attribute, and writes of every origin: the cases for v4 and Octavo."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -150,8 +150,9 @@ def _graphql(query: str, **variables: Any) -> Raw:
 
 
 Step = tuple[str, str, str, Any]
-"""Name, method, path, body. A body with `files` is sent as a form; the name of a step that keeps its id ends with `=x`,
-and `{x}` in a later path or body is that id."""
+"""Name, method, path, body. A body with `files` is sent as a form. If a step's name ends with `=x`, its id replaces
+`{x}` in later paths and bodies.
+"""
 STEPS: Final[tuple[Step, ...]] = (
     # the media library and the upload API
     ("library upload =f1", "POST", "/upload", {"files": ["a.txt"], "fileInfo": {"name": "a.txt", "caption": "C"}}),
@@ -278,7 +279,7 @@ STEPS: Final[tuple[Step, ...]] = (
     ),
     ("manager user update", "PUT", _CM_USER + "/{u3}", {"username": "cyda"}),
     ("manager user delete", "DELETE", _CM_USER + "/{u3}", None),
-    # removing files and folders
+    # deleting files and folders
     ("api delete file", "DELETE", "/api/upload/files/{f1}", None),
     ("library delete file", "DELETE", "/upload/files/{f2}", None),
     ("library bulk delete of files", "POST", "/upload/actions/bulk-delete", {"fileIds": [3], "folderIds": []}),

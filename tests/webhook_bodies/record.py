@@ -1,9 +1,9 @@
-"""Record what the reference sends to webhooks: `python -m tests.webhook_bodies.record`.
+"""Record v4's webhook bodies: `python -m tests.webhook_bodies.record`.
 
     record.py PANEL BASE PORT
 
-PANEL is the script that runs the reference with its administrators' side, BASE the folder of its packages. Writes
-`reference.json` and `reference-relations.json` (`webhooks.populateRelations` is true) beside this file.
+PANEL is the script that runs v4 with its admin API, BASE the folder of its packages. It writes `reference.json` and
+`reference-relations.json` (`webhooks.populateRelations` is true) next to this file.
 """
 
 import json

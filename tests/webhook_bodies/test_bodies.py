@@ -1,4 +1,4 @@
-"""What webhooks receive under profile `v4` is what the reference sends: by every API, on each database."""
+"""Webhook bodies under profile `v4` equal v4's: for every API, on each database."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ Told = Mapping[str, Any]
 
 
 class _Service:
-    """A service in this process, asked from a thread."""
+    """A service in this process that a thread sends requests to."""
 
     def __init__(self, octavo: Process, received: list[Any]) -> None:
         self._octavo = octavo
@@ -128,16 +128,16 @@ _MORE: Final[Mapping[str, Sequence[str]]] = {
     "rest user delete": ["entry.delete"],
     "library bulk delete of a folder": ["entry.delete", "entry.delete"],
 }
-"""Changes of which Octavo sends messages and the reference does not (docs/webhooks.md)."""
+"""Changes with messages of Octavo but not of v4 (docs/webhooks.md)."""
 _FEWER: Final[Mapping[str, int]] = {"manager localize": 1}
-"""Messages that only the reference sends: about siblings that it writes again without a change."""
+"""Messages that only v4 sends: about siblings that it writes again without a change."""
 _CLONES: Final = {"manager clone", "manager bulk publish", "manager bulk unpublish"}
 
 
 def _known_difference(name: str, message: Any) -> Any:
-    """Return a message of the reference as Octavo sends it on purpose.
+    """Return a message of v4 with Octavo's intentional differences.
 
-    Octavo shows siblings as they are at the end of the transaction, and a clone joins no family of localizations.
+    Octavo shows siblings as at the end of the transaction, and a clone joins no group of localizations.
     """
     entry = message.get("entry", {})
     if name in ("rest update other locale", "manager update other locale"):
@@ -169,7 +169,7 @@ async def test_related_entries_are_shown_where_the_settings_say_so(tmp_path: Pat
         _check(reported[name], _WITH_RELATIONS[name], name)
 
 
-async def test_the_webhook_alone_decides_under_safe(tmp_path: Path) -> None:
+async def test_under_safe_only_the_webhook_determines_the_body(tmp_path: Path) -> None:
     steps = [one for one in STEPS if one[0].partition(" =")[0] in _FEW]
     reported = await _told(tmp_path, {"OCTAVO_API__COMPAT__WEBHOOK_BODIES": "webhook"}, steps)
     rest, manager = (reported[name]["told"][-1]["entry"] for name in _FEW[-2:])

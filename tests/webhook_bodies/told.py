@@ -1,4 +1,4 @@
-"""Send the steps to a service and collect what its webhook receives after each."""
+"""Send the steps to a service and collect the bodies that its webhook receives after each."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from typing import Any
 from tests.webhook_bodies.cases import STEPS, Step
 
 Send = Callable[[str, str, bytes, Mapping[str, str]], tuple[int, Any]]
-"""Send a request: method, path, body and headers. Return the status and the JSON of the answer."""
+"""Sends a request: method, path, body and headers. Returns the status and the JSON of the response."""
 _TIME = re.compile(r"20(2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _HASH = re.compile(r"_[0-9a-f]{10}\b")
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -23,7 +23,7 @@ def run(
     api_token: str | None = None,
     steps: Iterable[Step] = STEPS,
 ) -> dict[str, Any]:
-    """Return per step the status of its answer and the bodies that the webhook has received.
+    """Return for each step the status of its response and the bodies that the webhook has received.
 
     `token` is an administrator's, `api_token` that of requests to the content API; None: they are anonymous.
     """
@@ -45,7 +45,7 @@ def run(
 
 
 def simplify(body: Any) -> Any:
-    """Replace the times of the run and random names, and remove the ids of components, whose order is no promise."""
+    """Replace times of the run and random names, and remove the ids of components, whose order is undefined."""
     text = json.dumps(_without_ids(body), ensure_ascii=False, sort_keys=True)
     return json.loads(_HASH.sub("_HASH", _TIME.sub("NOW", text)))
 

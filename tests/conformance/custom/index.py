@@ -1,4 +1,4 @@
-"""The customization that the recordings `custom` were made with, said in Octavo's way."""
+"""The customization of the recordings `custom`, in Octavo's form."""
 
 TYPE_DEFS = """
 extend type Query {

@@ -1,4 +1,4 @@
-"""Two entries, whatever was asked for."""
+"""Returns two entries for any request."""
 
 
 async def middleware(next, parent, args, context, info):

@@ -1,4 +1,4 @@
-"""Lets nobody ask for thirteen entries."""
+"""Rejects requests for thirteen entries."""
 
 
 def policy(context):
