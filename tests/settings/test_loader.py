@@ -381,8 +381,6 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
             [
                 "config/database.toml: pooler: not supported on MySQL and MariaDB; remove it",
                 "config/database.toml: replicas: not supported on MySQL and MariaDB; remove it",
-                "config/database.toml: backups.schedule: not supported on MySQL and MariaDB; remove it, and use "
-                "mysqldump or mariadb-dump",
             ],
         ),
         (

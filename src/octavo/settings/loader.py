@@ -365,9 +365,6 @@ def _mysql_problems(settings: Settings) -> Iterable[SettingsProblem]:
         for name, is_set in (("pooler", database.pooler != "none"), ("replicas", bool(database.replicas))):
             if is_set:
                 yield placed(settings, ("database", name), "not supported on MySQL and MariaDB; remove it")
-        if database.backups.schedule:
-            expected = "not supported on MySQL and MariaDB; remove it, and use mysqldump or mariadb-dump"
-            yield placed(settings, ("database", "backups", "schedule"), expected)
 
 
 def _provider_problems(settings: Settings) -> Iterable[SettingsProblem]:
