@@ -1,13 +1,19 @@
 """Plans of statements on MySQL, with and without a hypothetical index, and the holders of locks."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
 from octavo.database.connection import DatabaseMisconfigured
+from octavo.database.declared_indexes import make_declared_indexes
 from octavo.database.mysql import MysqlDatabase
+from octavo.database.synchronize import plan_changes, synchronize
+from tests.database.test_declared_indexes import BY_PLACE, BY_VIEWS
+from tests.database.test_declared_indexes import registry as declaring
 from tests.mysql_server import MysqlServer
 
 pytestmark = pytest.mark.anyio
@@ -80,7 +86,28 @@ async def test_lock_holders(
         what = "an open transaction" if mysql_server.is_mariadb else "notes"
         for tables in (["notes"], []):
             [holder] = await notes.lock_holders(tables)
-            assert re.fullmatch(rf"{what}: process {process} \(user guest, Sleep\) for \d+ s", holder)
+            assert re.fullmatch(rf"{what}: process {process} \(user guest, \w+\) for \d+ s", holder)
         assert await guest.lock_holders(["notes"]) == (
             "to see the lock holder, Octavo's user needs the privilege PROCESS",
         )
+
+
+async def test_declared_indexes_are_built_while_the_table_is_in_use(
+    notes: MysqlDatabase, mysql_server: MysqlServer, mysql_name: str, tmp_path: Path
+) -> None:
+    """One process builds them. An open transaction delays it, and can continue to write."""
+    await notes.execute("DROP TABLE notes")
+    await synchronize(notes, declaring(tmp_path / "none"))
+    content = declaring(tmp_path, BY_PLACE, BY_VIEWS)
+    assert [str(change)[:28] for change in (await synchronize(notes, content)).applied] == []
+    async with asyncio.timeout(60), notes.transaction() as transaction:
+        await transaction.execute("INSERT INTO notes (title) VALUES ('a')")
+        makers = [asyncio.ensure_future(make_declared_indexes(notes, content)) for _ in range(2)]
+        waiting = "SELECT count(*) FROM information_schema.processlist WHERE info LIKE 'ALTER TABLE%ADD INDEX%'"
+        while not await notes.fetch_value(waiting):  # noqa: ASYNC110 - no event to await
+            await asyncio.sleep(0.01)
+        await transaction.execute("INSERT INTO notes (title) VALUES ('b')")
+    made = [await maker for maker in makers]
+    assert sorted(map(len, made)) == [0, 2]
+    assert not (await plan_changes(notes, content)).every
+    assert await notes.fetch_value("SELECT count(*) FROM notes") == 2

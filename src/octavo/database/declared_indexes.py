@@ -15,6 +15,7 @@ from octavo.core.values import dataclass
 from octavo.database.connection import Connection, Database
 from octavo.database.substring_indexes import SubstringIndexMaintenance
 from octavo.database.synchronize import found_tables
+from octavo.database.table_lock_retries import retry_locked
 from octavo.query.sql.ddl.changes import CreateIndex, difference
 from octavo.query.sql.ddl.physical import physical_tables
 from octavo.query.sql.ddl.tables import wanted_tables
@@ -104,7 +105,7 @@ async def make_declared_indexes(database: Database, registry: Registry) -> tuple
             if await connection.fetch_value(aside.take):
                 work = await _look(connection, database.dialect, registry, aside)
                 tried = {*(change.index.name for change in work.missing), *work.broken}
-                made = await _make(connection, database.dialect, aside, work)
+                made = await _make(database, connection, aside, work)
                 continue
         await asyncio.sleep(NEXT_LOOK_SECONDS)
 
@@ -130,18 +131,20 @@ async def _look(connection: Connection, dialect: Dialect, registry: Registry, as
 
 
 async def _make(
-    connection: Connection, dialect: Dialect, aside: IndexStatements, work: _Work
+    database: Database, connection: Connection, aside: IndexStatements, work: _Work
 ) -> tuple[CreateIndex, ...]:
+    dialect = database.dialect
     for name in work.broken:
         logger.info("Dropping the incomplete index %s", name)
         await connection.execute(aside.drop(dialect.quote(name)))
     word = await _parts_word(connection, aside) if any(change.index.contains for change in work.missing) else None
-    return tuple([change for change in work.missing if await _make_one(connection, dialect, aside, change, word)])
+    return tuple([change for change in work.missing if await _make_one(database, connection, aside, change, word)])
 
 
 async def _make_one(
-    connection: Connection, dialect: Dialect, aside: IndexStatements, change: CreateIndex, word: str | None
+    database: Database, connection: Connection, aside: IndexStatements, change: CreateIndex, word: str | None
 ) -> bool:
+    dialect = database.dialect
     index, name, table = change.index, dialect.quote(change.index.name), dialect.quote(change.table)
     if index.contains and word is None:
         logger.warning(_NO_PARTS, f"A trigram index of {change.table} ({', '.join(index.columns)})")
@@ -151,7 +154,7 @@ async def _make_one(
         text = aside.create_for_parts(name, table, tuple(map(dialect.quote, index.columns)), word)
     begin = time.monotonic()
     try:
-        await connection.execute(text)
+        await retry_locked(database, lambda: connection.execute(text))
     except ServiceUnavailable:
         raise
     except Exception as error:  # drivers have different exceptions; other indexes may succeed

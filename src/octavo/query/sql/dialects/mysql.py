@@ -25,6 +25,7 @@ from octavo.query.sql.dialects.base import (
 from octavo.query.sql.dialects.column_limits import FIRST_INSTANT, LAST_INSTANT, MARIADB
 from octavo.query.sql.dialects.column_limits import MYSQL as MYSQL_LIMITS
 from octavo.query.sql.dialects.mysql_copies import MysqlCopies
+from octavo.query.sql.dialects.mysql_indexes import OnlineIndexes
 from octavo.query.sql.script import ScriptRules
 from octavo.schema.scalar_types import ValueKind
 
@@ -112,6 +113,8 @@ class MySQLDialect(Dialect):
 
     name = "mysql"
     name_mark = "`"
+
+    aside = OnlineIndexes()
 
     def __init__(self) -> None:
         self.is_mariadb = True
