@@ -1,4 +1,4 @@
-"""pystrapi: entries by its client, users and files by the connector under it. `run.py` starts it."""
+"""pystrapi: entries with its client, users and files with the connector below it. `run.py` starts it."""
 
 import os
 import time
@@ -13,7 +13,7 @@ PASSWORD = "correct-Horse-7"
 
 
 def refused(error: type[StrapiError], work: object) -> None:
-    """Have a call fail with one kind of error."""
+    """Check that a call raises an error."""
     assert callable(work)
     try:
         work()

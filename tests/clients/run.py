@@ -1,7 +1,7 @@
-"""Runs client libraries of v4 against the sample magazine: `python -m tests.clients.run`, by `make clients`.
+"""Runs v4's client libraries against the sample magazine: `python -m tests.clients.run`, or `make clients`.
 
-Each script is a program of its own that fails when anything is not as the library's users expect it. Those in
-JavaScript need Node.js 20; they run in `build/clients`, where npm puts the libraries.
+Each script is a separate program that fails if a result differs from what the library's users expect. JavaScript needs
+Node.js 20; it runs in `build/clients`, where npm installs the libraries.
 """
 
 import os
@@ -38,13 +38,13 @@ _SECONDS = 300
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The magazine, served; and a token that may do everything."""
+    """The running magazine, and a token with full access."""
 
     address: str
     token: str
 
     def wait(self) -> None:
-        """Until the token is known: a running service sees what another process has made within a second."""
+        """Wait until the token is valid: a running service sees changes by other processes within a second."""
         deadline = time.monotonic() + PATIENCE
         headers = {"Authorization": f"Bearer {self.token}"}
         while time.monotonic() < deadline:
@@ -57,7 +57,7 @@ class Site:
         raise TimeoutError
 
     def run(self, script: str) -> tuple[int, str]:
-        """Exit code and output of a script."""
+        """Run a script and return its exit code and output."""
         name = Path(script).stem
         variables = {
             "OCTAVO_BASE": self.address,
@@ -80,7 +80,7 @@ class Site:
 
 @contextmanager
 def magazine(folder: Path) -> Iterator[Site]:
-    """A copy of the sample magazine with its content."""
+    """Copy the sample magazine with its content."""
     project = folder / "magazine"
     ignored = shutil.ignore_patterns(".env", ".octavo", "uploads")
     shutil.copytree(ROOT / "examples/magazine", project, ignore=ignored)
@@ -94,7 +94,7 @@ def magazine(folder: Path) -> Iterator[Site]:
 
 
 def install() -> None:
-    """Put the scripts and their libraries where they run."""
+    """Copy the scripts and install their libraries."""
     NODE.mkdir(parents=True, exist_ok=True)
     for file in (*HERE.glob("*.mjs"), HERE / "package.json", HERE / ".npmrc"):
         shutil.copy(file, NODE)
@@ -103,7 +103,7 @@ def install() -> None:
 
 
 def write_types(folder: Path) -> None:
-    """The types of the magazine and of the bookshop, beside what is written against them: the docs' example, too."""
+    """Write the types of the magazine and of the bookshop beside code that uses them, such as the docs' example."""
     shutil.copytree(HERE / "typed", folder, dirs_exist_ok=True)
     magazine, bookshop = load_registry(ROOT / "examples/magazine"), load_registry(DEFINITIONS)
     example = re.findall(r"^```ts\n(.*?)^```", (ROOT / "docs/types.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
@@ -123,7 +123,7 @@ def write_types(folder: Path) -> None:
 
 
 def main(scripts: Iterable[str]) -> int:
-    """Run scripts, by name; print which pass. The number of those that do not."""
+    """Run scripts by name, print the results, and return the number of failures."""
     scripts = tuple(scripts)
     if not all(script.endswith(".py") for script in scripts):
         install()

@@ -1,4 +1,4 @@
-"""pystrapi, run by everybody; the libraries in JavaScript are run by `make clients`."""
+"""Runs pystrapi in the test suite; `make clients` runs the JavaScript libraries."""
 
 from pathlib import Path
 

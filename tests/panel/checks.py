@@ -1,4 +1,4 @@
-"""Checks: what an editor's day is made of, by name and in their order. Later ones stand on earlier ones."""
+"""Checks: an editor's day as named functions in order. Later ones depend on earlier ones."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ CHECKS: dict[str, Check] = {}
 
 
 def check(name: str) -> Callable[[Check], Check]:
-    """Add a function as the check of that name."""
+    """Register a function as the check with this name."""
 
     def add(function: Check) -> Check:
         CHECKS[name] = function
@@ -20,7 +20,7 @@ def check(name: str) -> Callable[[Check], Check]:
 
 
 def visit(name: str, path: str, *texts: str, seconds: float = WAIT) -> None:
-    """Add a check of that name: a page of the panel shows these texts."""
+    """Add a check that a page of the panel shows these texts."""
 
     @check(name)
     def _(editor: Editor) -> None:
@@ -30,7 +30,7 @@ def visit(name: str, path: str, *texts: str, seconds: float = WAIT) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who logs in."""
+    """A user's credentials."""
 
     email: str
     password: str
@@ -41,7 +41,7 @@ ENTRIES = "/admin/content-manager/collection-types"
 
 
 def log_in(editor: Editor, person: Person) -> None:
-    """From whatever page to the home page of a user."""
+    """Sign in from any page."""
     editor.do("(localStorage.clear(), sessionStorage.clear(), document.cookie='jwtToken=; Max-Age=0; path=/')")
     editor.open("/admin/auth/login")
     editor.see("Welcome")
@@ -52,11 +52,11 @@ def log_in(editor: Editor, person: Person) -> None:
 
 
 def open_list(editor: Editor, uid: str) -> None:
-    """The list of a content-type."""
+    """Open the list of a content type."""
     editor.open(f"{ENTRIES}/{uid}")
     editor.see("found")
 
 
 def confirm(editor: Editor) -> None:
-    """Say yes in a dialog."""
+    """Confirm a dialog."""
     editor.click("onfirm", exact=False)

@@ -1,9 +1,9 @@
-"""An editor's day in the panel of v4, built and unmodified, against whatever serves it: named checks in one browser.
+"""An editor's day in v4's panel, built and unmodified, on any service: named checks in one browser.
 
     python -m tests.panel.day http://127.0.0.1:1337 [--only NAME] [--pictures FOLDER]
 
-The content is that of the recordings of administrators. It needs a browser, and a service with that panel (in Octavo
-`admin.panel = "project"`); so it is no part of the test suite.
+The content is that of the recordings with administrators. It needs a browser, and a service with that panel (in Octavo
+`admin.panel = "project"`), so it is not part of the test suite.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from tests.panel.editor import Editor
 
 
 def main() -> int:
-    """Run the day; 1 if a check fails."""
+    """Run the day; return 1 if a check fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("base")
     parser.add_argument("--only", default="")

@@ -1,4 +1,4 @@
-"""The morning: logging in, finding, writing and publishing."""
+"""The morning: signing in, finding, writing and publishing."""
 
 from tests.panel.checks import ADA, ENTRIES, check, confirm, log_in, open_list, visit
 from tests.panel.editor import Editor

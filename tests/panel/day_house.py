@@ -1,4 +1,4 @@
-"""The afternoon: files, settings, people, and the builder."""
+"""The afternoon: files, settings, administrators, and the builder."""
 
 from tests.panel.checks import ADA, ENTRIES, Person, check, log_in, open_list, visit
 from tests.panel.editor import Editor

@@ -1,4 +1,4 @@
-"""An editor in a real browser: looks for what people see (texts, labels), clicks and types as they do."""
+"""An editor in a real browser: finds elements by their visible texts and labels, clicks and types like a user."""
 
 import base64
 import json
@@ -89,11 +89,11 @@ _TEXT: Final = "document.body.innerText.replace(/\\s+/g, ' ')"
 
 
 class Unseen(AssertionError):
-    """What an editor looks for is not there."""
+    """An expected element or text did not appear."""
 
 
 class Editor:
-    """A user at one page of a panel. `base` is the address of the service."""
+    """A user on one page of a panel. `base` is the service's URL."""
 
     def __init__(self, page: Page, base: str, pictures: Path | None = None) -> None:
         self._page = page
@@ -101,12 +101,12 @@ class Editor:
         self._pictures = pictures
 
     def open(self, path: str) -> None:
-        """Go to an address of the panel, as from a bookmark."""
+        """Open a URL of the panel."""
         self._page.send("Page.navigate", url=f"{self._base}{path}")
         self.until("document.readyState === 'complete'", path)
 
     def until(self, condition: str, what: str, seconds: float = WAIT) -> Any:
-        """What an expression of JavaScript comes to, once it counts as true. Raises Unseen."""
+        """Return the value of a JavaScript expression once it is truthy. Raises Unseen after a timeout."""
         end = time.monotonic() + seconds
         pause = 0.01
         while True:
@@ -116,17 +116,17 @@ class Editor:
             if time.monotonic() > end:
                 raise Unseen(f"{what} is not there; the page says: {self.text()[-700:]!r}")
             time.sleep(pause)
-            pause = min(2 * pause, 0.1)  # each look takes time of the processor that others wait for
+            pause = min(2 * pause, 0.1)  # polling needs CPU time that other processes wait for
 
     def do(self, script: str) -> Any:
-        """What an expression comes to; None while the page is changing."""
+        """Return the value of an expression; None while the page is changing."""
         try:
             return self._page.do(f"(() => {{ if (!window.__look) {{ {LOOK} }} return ({script}); }})()")
         except AssertionError:
             return None
 
     def text(self) -> str:
-        """All that can be read."""
+        """Return the visible text."""
         return str(self.do(_TEXT) or "")
 
     def see(self, *texts: str, seconds: float = WAIT) -> None:
@@ -135,19 +135,19 @@ class Editor:
             self.until(f"{_TEXT}.includes({json.dumps(text)})", repr(text), seconds)
 
     def gone(self, text: str, seconds: float = WAIT) -> None:
-        """Wait until a text is gone."""
+        """Wait until a text disappears."""
         self.until(f"!{_TEXT}.includes({json.dumps(text)})", f"a page without {text!r}", seconds)
 
     def click(self, text: str, *, exact: bool = True, within: str = "", seconds: float = WAIT) -> None:
-        """Click what is called so: a link, a button, an option, a tab, a cell; within what a selector finds."""
+        """Click the link, button, option, tab or cell with this label, optionally within a selector."""
         self._click(f"__look.button({json.dumps(text)}, {json.dumps(exact)}, {json.dumps(within)})", text, seconds)
 
     def click_at(self, selector: str, seconds: float = WAIT) -> None:
-        """Click the first of what a CSS selector finds."""
+        """Click the first match of a CSS selector."""
         self._click(f"__look.all({json.dumps(selector)})[0]", selector, seconds)
 
     def fill(self, label: str, text: str, seconds: float = WAIT) -> None:
-        """Write into a field, instead of what was in it."""
+        """Replace the value of a field."""
         field = f"__look.labelled({json.dumps(label)})"
         focus = f"(() => {{ const node = {field}; if (!node) return false; node.scrollIntoView({{block: 'center'}}); "
         focus += "node.focus(); node.select && node.select(); return document.activeElement === node; })()"
@@ -158,7 +158,7 @@ class Editor:
             self.press("Backspace")
 
     def choose(self, label: str, option: str, typed: str = "") -> None:
-        """Open a field of choices, and take one of them; of many it is looked for by typing."""
+        """Open a field of options and choose one, after searching for `typed`."""
         self._click(f"__look.labelled({json.dumps(label)})", label, WAIT)
         if typed:
             self._page.send("Input.insertText", text=typed)
@@ -166,14 +166,14 @@ class Editor:
         self._click(found, f"the choice {option}", WAIT)
 
     def value(self, label: str) -> str:
-        """What stands in a field."""
+        """Return the value of a field."""
         return str(
             self.until(f"__look.labelled({json.dumps(label)})", label)
             and self.do(f"__look.labelled({json.dumps(label)}).value")
         )
 
     def press(self, key: str, *, control: bool = False, shift: bool = False) -> None:
-        """Press a key, or a letter, with others held."""
+        """Press a key, optionally with modifiers."""
         code = _KEYS.get(key) or ord(key.upper())
         text = {"text": "\r"} if key == "Enter" else {"text": " "} if key == " " else {}
         held = 2 * control + 8 * shift
@@ -182,7 +182,7 @@ class Editor:
             self._page.send("Input.dispatchKeyEvent", type=kind, modifiers=held, **named, **text)
 
     def picture(self, name: str) -> None:
-        """Keep what the page looks like."""
+        """Save a screenshot."""
         if self._pictures is not None:
             data = self._page.send("Page.captureScreenshot", format="png")["data"]
             (self._pictures / f"{name}.png").write_bytes(base64.b64decode(data))

@@ -1,4 +1,4 @@
-"""DATABASE_URL taken apart."""
+"""Parsing DATABASE_URL."""
 
 import pytest
 
@@ -42,7 +42,7 @@ MYSQL = {"client": "mysql", "name": "n"}
         ("postgres://h/n?schema=blog&application_name=x", {**POSTGRES, "host": "h", "schema": "blog"}),
     ],
 )
-def test_addresses(url: str, parts: dict[str, str]) -> None:
+def test_urls(url: str, parts: dict[str, str]) -> None:
     assert read_database_url(url) == parts
 
 
@@ -60,7 +60,7 @@ def test_addresses(url: str, parts: dict[str, str]) -> None:
         ("postgres://h/a/b", "the name of the database at the end of the URL"),
     ],
 )
-def test_refused_addresses(url: str, expected: str) -> None:
+def test_refused_urls(url: str, expected: str) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the text is asserted below
         read_database_url(url)
     assert str(caught.value) == expected

@@ -1,4 +1,4 @@
-"""What `octavo config check` shows."""
+"""The output of `octavo config check`."""
 
 from json import dumps
 from pathlib import Path

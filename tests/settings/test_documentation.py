@@ -1,4 +1,4 @@
-"""Who has the documentation of the API: new projects, and v4's where the plugin is installed."""
+"""Projects with API documentation by default: new ones, and v4 projects that have the plugin."""
 
 from pathlib import Path
 
@@ -18,15 +18,15 @@ CONFIG = {
 }
 
 
-def test_a_project_of_its_own_has_it(tmp_path: Path) -> None:
+def test_octavo_projects_have_documentation(tmp_path: Path) -> None:
     assert load_settings(tmp_path, {}, require_secrets=False).plugins.documentation.enabled
 
 
-def test_a_v4_project_without_the_plugin_has_not(tmp_path: Path) -> None:
+def test_v4_projects_without_the_plugin_have_none(tmp_path: Path) -> None:
     assert not read(tmp_path, {}).plugins.documentation.enabled
 
 
-def test_what_the_plugin_was_told_is_taken_over(tmp_path: Path) -> None:
+def test_settings_of_the_plugin_are_used(tmp_path: Path) -> None:
     files = {"config/database.json": SQLITE, "config/plugins.json": CONFIG}
     write(tmp_path, files, {**PACKAGES, **PLUGIN})
     plugin = load_settings(tmp_path, {}, require_secrets=False).plugins.documentation

@@ -1,4 +1,4 @@
-"""Settings of earlier releases are refused with what replaces them."""
+"""Settings of earlier releases are refused with their replacement."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Settings of GraphQL: their own names and those of a v4 project, defaults by profile, and what is refused."""
+"""GraphQL settings: names of Octavo and of v4, defaults by profile, and refused values."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def config_of(folder: Path, toml: str, api: str = "") -> GraphqlConfig:
         ("tracing = false\n[graphql.config.apolloServer]\ntracing = true", False, True, True),
     ],
 )
-def test_names_of_v4_are_taken_and_ours_win(
+def test_names_of_v4_are_accepted_and_those_of_octavo_take_precedence(
     tmp_path: Path, toml: str, tracing: bool, introspection: bool, persisted: bool
 ) -> None:
     config = config_of(tmp_path, toml)
@@ -50,7 +50,7 @@ def test_persisted_queries_follow_the_profile(tmp_path: Path, profile: str, toml
     "toml, most",
     [("", 100), ("amountLimit = 5", 5), ("maxLimit = 5", 5), ("maxLimit = 200", 100), ("maxLimit = -1", 100)],
 )
-def test_the_smaller_limit_of_lists_holds(tmp_path: Path, toml: str, most: int) -> None:
+def test_the_smaller_limit_of_lists_applies(tmp_path: Path, toml: str, most: int) -> None:
     assert config_of(tmp_path, toml).most_items == most
 
 
@@ -72,7 +72,7 @@ def test_limits(tmp_path: Path) -> None:
         ("[graphql.config]\ntracing = 1", "graphql.config.tracing", "true or false"),
     ],
 )
-def test_what_is_wrong_stops_the_start(tmp_path: Path, toml: str, key: str, said: str) -> None:
+def test_invalid_values_stop_the_start(tmp_path: Path, toml: str, key: str, said: str) -> None:
     (problem,) = problems_of(write_project(tmp_path, {PLUGINS: toml}), {})
     assert PLUGINS in problem
     assert key in problem

@@ -1,4 +1,4 @@
-"""Image presets in `api.toml`: what is accepted, and what a mistake is called."""
+"""Image presets in `api.toml`: valid values, and errors."""
 
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def test_presets_get_all_keys(tmp_path: Path) -> None:
         ("cacheSize = '1 MB'", "10 MB"),
     ],
 )
-def test_mistakes(tmp_path: Path, line: str, expected: str) -> None:
+def test_invalid_values(tmp_path: Path, line: str, expected: str) -> None:
     with pytest.raises(SettingsError, match="images") as raised:
         read(tmp_path, f"[images]\n{line}\n")
     assert expected in str(raised.value)

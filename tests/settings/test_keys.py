@@ -1,4 +1,4 @@
-"""The table of keys: names, and that every key is whole and says what it is for."""
+"""The table of keys: names are unambiguous, and every key is complete and has a description."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_names(name: str, names: tuple[str, str, str]) -> None:
     assert (camel(name), kebab(name), snake(name)) == names
 
 
-def test_every_key_says_what_it_is_for() -> None:
+def test_every_key_has_a_description() -> None:
     assert [key.dotted for key in KEYS if not key.row.doc.endswith(".")] == []
 
 

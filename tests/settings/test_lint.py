@@ -1,4 +1,4 @@
-"""Values that are valid but probably not intended: errors in projects of Octavo, warnings in those of v4."""
+"""Values that are valid but probably not intended: errors in Octavo projects, warnings in v4 projects."""
 
 import json
 from pathlib import Path
@@ -44,7 +44,7 @@ def _remarks(settings: Settings) -> list[str]:
 
 
 @pytest.mark.parametrize("given, told", MISTAKES)
-def test_mistakes(tmp_path: Path, given: dict[str, str], told: str) -> None:
+def test_invalid_values(tmp_path: Path, given: dict[str, str], told: str) -> None:
     (name,) = given
     with pytest.raises(SettingsError) as refused:
         load_settings(_own(tmp_path), given)
@@ -54,24 +54,24 @@ def test_mistakes(tmp_path: Path, given: dict[str, str], told: str) -> None:
 @pytest.mark.parametrize("of_v4", [False, True])
 @pytest.mark.parametrize("name", ["PUBLIC_URL", "CDN_URL", "STORAGE_CDN_URL"])
 @pytest.mark.parametrize("value", ["javascript:alert(1)//", "data:text/html,x", "java script:x", "ftp://a.example"])
-def test_addresses_that_run_scripts_stop_any_start(tmp_path: Path, name: str, value: str, of_v4: bool) -> None:
+def test_urls_that_run_scripts_stop_every_start(tmp_path: Path, name: str, value: str, of_v4: bool) -> None:
     project = _of_v4(tmp_path) if of_v4 else _own(tmp_path)
     with pytest.raises(SettingsError, match="expected a URL that begins with http:// or https://"):
         load_settings(project, {name: value, "DATABASE_URL": "sqlite:///x.db"})
 
 
 @pytest.mark.parametrize("url", ["localhost:1337", "https://a.example/cms", "cms.example.org", "/cms"])
-def test_addresses_that_projects_of_v4_have_stop_no_start(tmp_path: Path, url: str) -> None:
+def test_urls_in_v4_projects_do_not_stop_the_start(tmp_path: Path, url: str) -> None:
     load_settings(_of_v4(tmp_path), {"PUBLIC_URL": url, "DATABASE_URL": "sqlite:///x.db"})
 
 
 @pytest.mark.parametrize("given, told", MISTAKES)
-def test_projects_of_v4_start_as_they_are(tmp_path: Path, given: dict[str, str], told: str) -> None:
+def test_v4_projects_start_unchanged(tmp_path: Path, given: dict[str, str], told: str) -> None:
     (name,) = given
     assert f"{name}: {told}" in _remarks(load_settings(_of_v4(tmp_path), {**given, "DATABASE_URL": "sqlite:///x.db"}))
 
 
-def test_time_zones_have_to_exist(tmp_path: Path) -> None:
+def test_time_zones_must_exist(tmp_path: Path) -> None:
     zone = "OCTAVO_SERVER__JOBS__TIME_ZONE"
     load_settings(_own(tmp_path), {zone: "Europe/Berlin"})
     with pytest.raises(SettingsError, match='expected a time zone such as "Europe/Berlin", not "Mars"'):
@@ -99,15 +99,15 @@ def test_time_zones_have_to_exist(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_told_and_stops_nothing(tmp_path: Path, given: dict[str, str], told: str) -> None:
+def test_warnings(tmp_path: Path, given: dict[str, str], told: str) -> None:
     assert told in _remarks(load_settings(_own(tmp_path), given))
 
 
-def test_nothing_is_told_of_what_is_meant(tmp_path: Path) -> None:
+def test_intended_values_cause_no_warning(tmp_path: Path) -> None:
     given = {"PUBLIC_URL": "https://cms.example.org/x", "OCTAVO_MIDDLEWARES__CORS__ORIGINS": "https://a.example"}
     assert _remarks(load_settings(_own(tmp_path), given)) == []
 
 
-def test_a_missing_name_is_asked_for_beside_what_asks_for_it(tmp_path: Path) -> None:
+def test_a_missing_name_is_reported_at_the_client_that_needs_it(tmp_path: Path) -> None:
     (problem,) = inspect_settings(_own(tmp_path), {"DATABASE_CLIENT": "postgres"}).problems
     assert str(problem) == "DATABASE_NAME: database.name: expected the name of the PostgreSQL database"

@@ -1,4 +1,4 @@
-"""load_settings: what wins, what is adopted, what is refused and how it is said."""
+"""load_settings: precedence of sources, adopted projects, and errors."""
 
 import pickle
 from collections.abc import Mapping
@@ -71,7 +71,7 @@ def test_the_database_of_a_v4_project(
     assert settings.database_file == tmp_path / filename
 
 
-def test_an_absolute_database_file_stays_where_it_is(tmp_path: Path) -> None:
+def test_absolute_paths_of_databases_do_not_change(tmp_path: Path) -> None:
     settings = load_settings(tmp_path, {"DATABASE_URL": "sqlite:////var/data.db"})
     assert settings.database_file == Path("/var/data.db")
 
@@ -205,7 +205,7 @@ def test_a_variable_keeps_the_spelling_of_a_free_name(tmp_path: Path) -> None:
         ("DATABASE_URL=\nDATABASE_CLIENT=sqlite\nDATABASE_HOST=other", {}, ("sqlite", "other", None)),
     ],
 )
-def test_a_database_address_beside_single_keys(
+def test_a_database_url_beside_single_keys(
     tmp_path: Path, dotenv: str, environment: dict[str, str], expected: tuple[str, str, str | None]
 ) -> None:
     database = load_settings(write_project(tmp_path, {".env": dotenv}), environment).database
@@ -213,7 +213,7 @@ def test_a_database_address_beside_single_keys(
 
 
 @pytest.mark.parametrize("client", ["mysql", "mysql2", "mariadb"])
-def test_mysql_has_a_port_of_its_own(tmp_path: Path, client: str) -> None:
+def test_mysql_has_its_own_default_port(tmp_path: Path, client: str) -> None:
     project = write_project(tmp_path, {".env": f"DATABASE_CLIENT={client}\nDATABASE_NAME=n"})
     database = load_settings(project, {}).database
     assert (database.is_mysql, database.port) == (True, 3306)
@@ -435,7 +435,7 @@ def test_mode(tmp_path: Path, environment: dict[str, str], mode: Mode | None, ex
         ),
     ],
 )
-def test_everything_wrong_is_listed(
+def test_all_errors_are_listed(
     tmp_path: Path, files: dict[str, str], environment: dict[str, str], expected: list[str]
 ) -> None:
     assert problems_of(write_project(tmp_path, files), environment) == expected
@@ -448,7 +448,7 @@ def test_files_that_are_not_text(tmp_path: Path) -> None:
     assert [text.split(":")[0] for text in problems_of(project, {})] == [".env", "config/api.toml"]
 
 
-def test_no_more_of_env_is_read_than_people_write(tmp_path: Path) -> None:
+def test_large_env_files_are_not_read(tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes(b"#" * 1_100_000)
     assert problems_of(tmp_path, {}) == [".env: cannot be read: .env is larger than the limit of 1 MB"]
 
@@ -486,7 +486,7 @@ def test_secrets_do_not_appear_in_repr(tmp_path: Path) -> None:
     assert "hush" not in repr(load_settings(tmp_path, environment))
 
 
-def test_settings_travel_to_worker_processes(tmp_path: Path) -> None:
+def test_settings_can_be_pickled_for_worker_processes(tmp_path: Path) -> None:
     settings = load_settings(tmp_path, {"OCTAVO_MIDDLEWARES__HEADERS__X_A": "b"})
     assert pickle.loads(pickle.dumps(settings)) == settings
 
@@ -501,7 +501,7 @@ def test_settings_travel_to_worker_processes(tmp_path: Path) -> None:
         ("[]", "", 0),
     ],
 )
-def test_populate_deep_comes_with_its_plugin(tmp_path: Path, package: str, toml: str, levels: int) -> None:
+def test_populate_deep_is_enabled_by_its_plugin(tmp_path: Path, package: str, toml: str, levels: int) -> None:
     project = write_project(tmp_path, {"package.json": package, "config/api.toml": toml})
     assert load_settings(project, {}).api.rest.populate_deep == levels
 

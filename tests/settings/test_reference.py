@@ -1,4 +1,4 @@
-"""docs/settings.md is what the code says."""
+"""docs/settings.md matches the code."""
 
 from pathlib import Path
 

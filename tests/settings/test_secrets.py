@@ -1,4 +1,4 @@
-"""Secrets in the settings: several keys at once, values that lie in files, what is strong enough."""
+"""Secrets in the settings: several keys at once, values in files, and sufficient strength."""
 
 import secrets
 from datetime import UTC, datetime
@@ -33,14 +33,14 @@ def test_accepted_keys(tmp_path: Path, text: str, keys: tuple[AcceptedKey, ...])
 
 
 @pytest.mark.parametrize("text", ["old;until=soon", "old;later", ";next", "old;until=2026-12-31;next"])
-def test_what_is_no_key_is_not_told(tmp_path: Path, text: str) -> None:
+def test_invalid_keys_are_not_shown_in_errors(tmp_path: Path, text: str) -> None:
     with pytest.raises(SettingsError) as refused:
         load_settings(tmp_path, {"ACCEPTED_API_TOKEN_SALTS": text})
     expected = 'expected a list of keys, each optionally with ";until=2026-12-31" or ";next"'
     assert str(refused.value.problems[0]) == f"ACCEPTED_API_TOKEN_SALTS: secrets.acceptedApiTokenSalts: {expected}"
 
 
-def test_keys_are_written_as_they_are_read(tmp_path: Path) -> None:
+def test_keys_have_the_same_text_when_written_and_read(tmp_path: Path) -> None:
     keys = (AcceptedKey("a"), AcceptedKey("b", END), AcceptedKey("c", is_next=True))
     text = ",".join(map(str, keys))
     assert text == "a,b;until=2026-12-31T00:00:00Z,c;next"
@@ -55,7 +55,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_values_lie_in_files(tmp_path: Path, file: Path) -> None:
+def test_values_in_files(tmp_path: Path, file: Path) -> None:
     environment = {
         "JWT_SECRET_FILE": str(file),
         "OCTAVO_SERVER__METRICS__TOKEN_FILE": "secret",
@@ -119,7 +119,7 @@ def test_no_setting_is_named_like_a_file() -> None:
     "text",
     ["tobemodified", "toBeModified1", "changeme", "change-me-please", "secret", "your-secret-here", "<secret>", "xxxx"],
 )
-def test_what_templates_leave(text: str) -> None:
+def test_placeholders_from_templates(text: str) -> None:
     assert weakness(text) == "is a placeholder from a template"
 
 

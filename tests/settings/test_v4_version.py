@@ -1,4 +1,4 @@
-"""Which version of v4 a project is of, and what it makes of the rules."""
+"""Detecting a project's v4 version, and the compatibility rules that follow from it."""
 
 from json import dumps
 from pathlib import Path
@@ -98,7 +98,7 @@ def test_hostile_files_name_no_version(tmp_path: Path, name: str, content: bytes
     assert find_version(tmp_path) is None
 
 
-def test_it_chooses_the_rules_and_is_told(tmp_path: Path) -> None:
+def test_the_version_selects_the_rules_and_is_reported(tmp_path: Path) -> None:
     settings = load_settings(write_project(tmp_path, {"yarn.lock": YARN}), {})
     place = ("api", "compat")
     assert (settings.api.compat.v4_version, settings.sources[*place, "v4_version"]) == ("4.13.7", "yarn.lock")
@@ -115,20 +115,20 @@ def test_it_chooses_the_rules_and_is_told(tmp_path: Path) -> None:
         ("profile = 'safe'", "listed"),
     ],
 )
-def test_what_is_set_wins(tmp_path: Path, toml: str, expected: str) -> None:
+def test_settings_take_precedence(tmp_path: Path, toml: str, expected: str) -> None:
     project = write_project(tmp_path, {"yarn.lock": YARN, "config/api.toml": f"[compat]\n{toml}"})
     assert load_settings(project, {}).api.compat.query_strings == expected
 
 
 @pytest.mark.parametrize("version", ["5.0.0", "4.x", "", "4.1.1.1", "v4.1.0"])
-def test_what_is_no_version_of_v4_is_refused(tmp_path: Path, version: str) -> None:
+def test_other_versions_are_refused(tmp_path: Path, version: str) -> None:
     project = write_project(tmp_path, {"config/api.toml": f"[compat]\nv4Version = '{version}'"})
     with pytest.raises(SettingsError, match=r"compat.v4Version: expected a version of v4 such as \"4.13.1\""):
         load_settings(project, {})
 
 
 @pytest.mark.parametrize("name", [name for name, rule in RULES.items() if rule.before])
-def test_a_rule_changes_where_it_says(name: str) -> None:
+def test_rules_change_at_their_versions(name: str) -> None:
     rule = RULES[name]
     values = [rule.under("v4", parse_version("4.0.0")), *(rule.under("v4", end) for end in rule.before)]
     assert values == [*rule.before.values(), rule.v4]

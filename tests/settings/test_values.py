@@ -1,4 +1,4 @@
-"""Kinds of values, from text and from TOML."""
+"""Types of values, parsed from text and from TOML."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Studios: one for each database and each profile."""
+"""Studios on each database and under each profile."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
@@ -18,14 +18,14 @@ PROFILES = ("v4", "safe")
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def studio_copy(request: pytest.FixtureRequest) -> Iterator[Copy]:
-    """A copy of a club's database on each database in turn."""
+    """Yield a copy of a club's database, on each database system in turn."""
     with copy_of(request, "club") as copy:
         yield copy
 
 
 @pytest.fixture
 async def open_studio(anyio_backend: str, studio_copy: Copy, tmp_path: Path) -> AsyncIterator[OpenStudio]:
-    """Opens a studio under a profile."""
+    """Return a function that opens a studio under a profile."""
     async with AsyncExitStack() as stack:
 
         async def opened(profile: str) -> Studio:
@@ -49,7 +49,7 @@ async def studio(request: pytest.FixtureRequest, open_studio: OpenStudio) -> Stu
 
 @pytest.fixture
 async def v4_studio(open_studio: OpenStudio) -> Studio:
-    """A studio that behaves as v4."""
+    """A studio under the profile `v4`."""
     return await open_studio("v4")
 
 

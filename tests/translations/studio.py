@@ -1,4 +1,4 @@
-"""A studio: pieces in several languages that share values of every kind, and a board, on one database and profile."""
+"""A studio: pieces in several locales that share values of every kind, and a board, on one database and profile."""
 
 import json
 from collections.abc import Mapping
@@ -89,7 +89,7 @@ class Studio:
     token: str
 
     async def fill(self) -> None:
-        """Make locales, tags and files."""
+        """Create locales, tags and files."""
         for code in LOCALES[1:]:
             assert (await self.manage("POST", "/i18n/locales", {"code": code, "isDefault": False})).status == 200
         for name in ("a", "b", "c"):
@@ -112,19 +112,19 @@ class Studio:
         return await self.office.club.ask(method, target, body, self.token)
 
     async def make(self, **data: Any) -> int:
-        """Return the id of a new English piece, made over REST."""
+        """Create an English piece over REST and return its id."""
         answer = await self.rest("POST", "/pieces", {"data": {"title": "one", **data}})
         assert answer.status == 200, answer.body
         return int(answer.json["data"]["id"])
 
     async def translate(self, entry_id: int, **data: Any) -> int:
-        """Return the id of a new translation, made over REST."""
+        """Create a translation over REST and return its id."""
         answer = await self.rest("POST", f"/pieces/{entry_id}/localizations", {"title": "zwei", "locale": "de", **data})
         assert answer.status == 200, answer.body
         return int(answer.json["id"])
 
     async def piece(self, entry_id: int) -> dict[str, Any]:
-        """Return all that a piece holds, without ids of components."""
+        """Return all values of a piece, without ids of components."""
         answer = await self.rest("GET", f"/pieces/{entry_id}?publicationState=preview&{POPULATE}")
         assert answer.status == 200, answer.body
         return plain(answer.json["data"])
@@ -138,7 +138,7 @@ class Studio:
 
 
 def plain(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry's values: of what it points to the ids, of components no ids and no empty values."""
+    """Return an entry's values, with ids instead of related entries, and components without ids and empty values."""
     return {name: _plain(value) for name, value in entry["attributes"].items() if not name.endswith("At")}
 
 

@@ -1,4 +1,4 @@
-"""New entries that name the entries they translate: over REST, by project code and by its hooks."""
+"""Creating entries as translations of existing ones: over REST, in project code and in its hooks."""
 
 import asyncio
 from typing import Any
@@ -37,7 +37,7 @@ def entries(studio: Studio, uid: str = PIECE) -> Entries:
 
 
 async def linked(studio: Studio) -> list[tuple[str, list[int]]]:
-    """Return the locales of all pieces, and what their localizations are."""
+    """Return each piece's locale and the ids of its localizations."""
     pieces = await studio.pieces()
     return [(piece["locale"], sorted(piece["localizations"])) for piece in pieces.values()]
 
@@ -64,7 +64,7 @@ async def test_a_third_translation_is_linked_with_all(studio: Studio) -> None:
 
 
 @pytest.mark.parametrize("nothing", [[], None, {"connect": []}, {"set": []}, {"disconnect": [1]}])
-async def test_no_localizations_link_nothing(v4_studio: Studio, nothing: Any) -> None:
+async def test_empty_localizations_link_nothing(v4_studio: Studio, nothing: Any) -> None:
     await v4_studio.make()
     data = {"title": "zwei", "locale": "de", "localizations": nothing}
     assert (await v4_studio.rest("POST", "/pieces", {"data": data})).status == 200
@@ -83,7 +83,7 @@ async def test_no_localizations_link_nothing(v4_studio: Studio, nothing: Any) ->
         ({"localizations": [1], "locale": "xx"}, "This locale doesn't exist"),
     ],
 )
-async def test_what_cannot_be_linked_is_refused(studio: Studio, data: dict[str, Any], message: str) -> None:
+async def test_invalid_links_are_refused(studio: Studio, data: dict[str, Any], message: str) -> None:
     await studio.make()
     answer = await studio.rest("POST", "/pieces", {"data": {"title": "zwei", "locale": "de", **data}})
     assert answer.status == 400
@@ -131,7 +131,7 @@ async def test_project_code_links_translations(studio: Studio) -> None:
     assert {piece["price"] for piece in (await studio.pieces()).values()} == {3, None}
 
 
-async def test_updates_of_many_by_project_code_reach_other_locales(safe_studio: Studio) -> None:
+async def test_bulk_updates_by_project_code_reach_other_locales(safe_studio: Studio) -> None:
     pieces = entries(safe_studio)
     made = await pieces.create({"title": "one", "price": 2.5, "items": [{"text": "x"}]})
     await pieces.localize(made.id, "de", {"title": "eins"})
@@ -143,7 +143,7 @@ async def test_updates_of_many_by_project_code_reach_other_locales(safe_studio: 
     assert found == [("two", 3, "n", 1), ("eins", 3, "n", 1)]
 
 
-async def test_what_project_code_cannot_translate(studio: Studio) -> None:
+async def test_translations_that_project_code_cannot_create(studio: Studio) -> None:
     pieces = entries(studio)
     made = await pieces.create({"title": "one"})
     with pytest.raises(NotFoundError):
@@ -179,7 +179,7 @@ async def test_a_hook_links_a_translation(open_studio: OpenStudio, tmp_path: Any
 
 
 @pytest.mark.parametrize("by", ["rest", "manager", "create"])
-async def test_an_entry_has_one_translation_of_a_locale_whatever_comes_at_once(v4_studio: Studio, by: str) -> None:
+async def test_simultaneous_requests_create_one_translation_for_each_locale(v4_studio: Studio, by: str) -> None:
     made = await v4_studio.make(price=2.5)
     other = await v4_studio.translate(made, locale="fr")
     bases = [made, other] * 5

@@ -1,4 +1,4 @@
-"""Sequences of creates, translations and saves by every API: no value disappears that no request has named."""
+"""Sequences of creates, translations and saves by every API: values disappear only if a request changes them."""
 
 import json
 from collections.abc import Mapping
@@ -34,14 +34,14 @@ _WRITE: Final = "data { id }"
 
 
 class Editors:
-    """Editors who write by one API or another, as chance has it."""
+    """Editors who write through random APIs."""
 
     def __init__(self, studio: Studio, chance: Random) -> None:
         self.studio = studio
         self.chance = chance
 
     def data(self) -> dict[str, Any]:
-        """Return values of some attributes."""
+        """Return random values of some attributes."""
         names = [name for name in ATTRIBUTES if name in VALUES and self.chance.random() < 0.35]
         return {name: self.chance.choice(VALUES[name]) for name in names}
 
@@ -97,7 +97,7 @@ class Editors:
 
 
 def _typed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return data as GraphQL takes it."""
+    """Return data in the form that GraphQL accepts."""
     named = {"parts.quote": "ComponentPartsQuote", "parts.link": "ComponentPartsLink"}
     zone = [{**item, "__typename": named[item["__component"]]} for item in data.get("zone", ())]
     plain = [{name: value for name, value in item.items() if name != "__component"} for item in zone]
@@ -105,7 +105,7 @@ def _typed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _id(answer: Answer) -> int:
-    """Return the id of the entry that was written."""
+    """Return the id of the written entry."""
     assert answer.status == 200, answer.body
     assert "errors" not in answer.json, answer.body
     found = answer.json
@@ -121,8 +121,9 @@ def check(
     data: Mapping[str, Any],
     given: Mapping[str, list[Any]],
 ) -> None:
-    """Compare all pieces around a write: what it has not named is as it was, but for shared scalars, which may become
-    what requests have `given` to another locale."""
+    """Compare all pieces before and after a write. Values that it did not contain stay, except for shared scalars,
+    which can become one of those that requests have `given` to another locale.
+    """
     for entry_id, piece in before.items():
         family = entry_id == written or any(one == written for one in after[entry_id]["localizations"])
         for name in VALUES:
@@ -140,7 +141,7 @@ def check(
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_nothing_disappears_that_no_request_names(studio: Studio, seed: int) -> None:
+async def test_values_disappear_only_if_a_request_changes_them(studio: Studio, seed: int) -> None:
     chance = Random(seed)
     editors = Editors(studio, chance)
     given: dict[str, list[Any]] = {name: [] for name in SCALARS}

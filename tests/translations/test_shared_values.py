@@ -1,4 +1,4 @@
-"""What translations share, and what each has of its own: nothing disappears that a request does not name."""
+"""Shared and own values of translations: values disappear only if a request changes them."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def some(entry: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("by", ["rest", "graphql", "manager", "create"])
-async def test_a_translation_begins_with_all_that_is_shared(studio: Studio, by: str) -> None:
+async def test_a_translation_starts_with_all_shared_values(studio: Studio, by: str) -> None:
     made = await studio.make(**FULL)
     before = await studio.piece(made)
     if by == "rest":
@@ -56,7 +56,7 @@ async def test_a_translation_begins_with_all_that_is_shared(studio: Studio, by: 
     assert (len(english["localizations"]), len(german["localizations"])) == (1, 1)
 
 
-async def test_a_translation_takes_over_relations_that_it_need_not_take_away(
+async def test_a_translation_copies_relations_that_can_have_several_sources(
     safe_studio: Studio,
 ) -> None:
     made = await safe_studio.make(**FULL)
@@ -73,7 +73,7 @@ async def test_relations_of_a_translation_are_its_own_in_v4(v4_studio: Studio) -
 
 
 @pytest.mark.parametrize("query", ["", "populate=localizations", "populate=*"])
-async def test_a_save_empties_nothing_of_another_locale(studio: Studio, query: str) -> None:
+async def test_a_save_clears_no_values_of_other_locales(studio: Studio, query: str) -> None:
     made = await studio.make(**FULL)
     added = await studio.translate(made)
     await studio.office.club.database.execute("DELETE FROM pieces_components WHERE entity_id = 2")  # as v4 left it
@@ -86,7 +86,7 @@ async def test_a_save_empties_nothing_of_another_locale(studio: Studio, query: s
     assert await studio.piece(made) == before
 
 
-async def test_components_of_other_locales_follow_those_that_a_save_names(studio: Studio) -> None:
+async def test_saved_components_are_copied_to_other_locales(studio: Studio) -> None:
     made = await studio.make(**FULL)
     added = await studio.translate(made)
     before = await studio.piece(made)
@@ -121,7 +121,7 @@ async def test_every_save_reaches_other_locales(safe_studio: Studio) -> None:
     assert some(await safe_studio.piece(added), "price", "cover", "note") == {"price": None, "cover": 2, "note": "g"}
 
 
-async def test_saves_of_v4_reach_other_locales_where_they_show_them(v4_studio: Studio) -> None:
+async def test_under_v4_saves_reach_other_locales_only_if_populated(v4_studio: Studio) -> None:
     made = await v4_studio.make(**FULL)
     added = await v4_studio.translate(made)
     await v4_studio.rest("PUT", f"/pieces/{added}", {"data": {"note": "left"}})
@@ -164,7 +164,7 @@ async def test_publishing_completes_shared_scalars(v4_studio: Studio, action: st
     assert (english["price"], len(english["items"])) == (9 if follows else 2.5, 2)
 
 
-async def test_an_emptied_value_of_a_new_translation_is_filled(studio: Studio) -> None:
+async def test_cleared_values_of_a_new_translation_are_filled(studio: Studio) -> None:
     made = await studio.make(**FULL)
     before = await studio.piece(made)
     emptied: dict[str, Any] = {
@@ -209,7 +209,7 @@ async def test_a_unique_value_is_shared(studio: Studio, by: str) -> None:
     assert taken.status == 400
 
 
-async def test_the_board_of_another_locale_needs_an_entry_that_is_there(studio: Studio) -> None:
+async def test_a_single_type_in_another_locale_needs_an_existing_entry(studio: Studio) -> None:
     refused = await studio.manage("PUT", f"{BOARDS}?locale=de&relatedEntityId=999", {"title": "x"})
     assert refused.status == 400
     message = "The related entity doesn't exist or the entity already exists in this locale"

@@ -30,7 +30,7 @@ async def is_refused(authenticator: Authenticator, authorization: str) -> bool:
     return True
 
 
-async def test_tokens_of_the_old_key_are_good_until_its_end(people: Database, hands: Hands) -> None:
+async def test_tokens_of_the_old_key_are_valid_until_its_end(people: Database, hands: Hands) -> None:
     old = AcceptedKey(SECRETS.jwt_secret, until=NOW + 60)
     who = Authenticator(people, replace(NEW, accepted_jwt=(old,)), clock=hands.clock)
     assert (await who.authenticate(ANN)).username == "ann"
@@ -44,7 +44,7 @@ async def test_tokens_of_the_old_key_are_good_until_its_end(people: Database, ha
     assert await is_refused(Authenticator(people, NEW, clock=hands.clock), ANN)
 
 
-async def test_api_tokens_move_to_the_new_salt_when_they_are_used(people: Database, hands: Hands) -> None:
+async def test_api_tokens_are_rehashed_with_the_new_salt_when_used(people: Database, hands: Hands) -> None:
     old = AcceptedKey(SECRETS.api_token_salt)
     who = Authenticator(people, replace(NEW, accepted_salts=(old,)), clock=hands.clock)
     assert (await who.authenticate("Bearer reads")).kind == "api-token"
@@ -56,7 +56,7 @@ async def test_api_tokens_move_to_the_new_salt_when_they_are_used(people: Databa
     await later.drain()
 
 
-async def test_a_salt_that_is_next_moves_nothing(people: Database, hands: Hands) -> None:
+async def test_the_next_salt_does_not_change_stored_hashes(people: Database, hands: Hands) -> None:
     coming = AcceptedKey(SECRETS.api_token_salt, is_next=True)
     who = Authenticator(people, replace(NEW, accepted_salts=(coming,)), clock=hands.clock)
     assert (await who.authenticate("Bearer reads")).kind == "api-token"
@@ -75,6 +75,6 @@ def test_administrators() -> None:
     of_v4 = read_v4_admin_token(sign_user_token(3, "old", 600), "new", accepted)
     assert (of_v4.user_id, of_v4.until) == (3, NOW + 60)
     with pytest.raises(UnauthorizedError):
-        read_admin_token(token, "", accepted)  # administrators are switched off
+        read_admin_token(token, "", accepted)  # administrators are disabled
     with pytest.raises(UnauthorizedError):
         read_admin_token(token, "new", accepted[:1])

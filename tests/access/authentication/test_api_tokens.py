@@ -1,4 +1,4 @@
-"""API tokens: made, listed, used and revoked."""
+"""API tokens: created, listed, used and revoked."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ SALT = SECRETS.api_token_salt
 ACTIONS = ("api::tag.tag.update", "api::tag.tag.find")
 
 
-async def test_tokens_are_made_used_and_revoked(empty: Database) -> None:
+async def test_tokens_are_created_used_and_revoked(empty: Database) -> None:
     authenticator = Authenticator(empty, SECRETS)
     made = {
         await create_token(empty, SALT, "reads", "read-only"): READS,
@@ -97,15 +97,15 @@ async def test_what_is_refused(
     assert await list_tokens(people) == before
 
 
-async def test_revoking_what_is_not_there(people: Database) -> None:
+async def test_revoking_an_unknown_token(people: Database) -> None:
     before = await list_tokens(people)
     with pytest.raises(NotFoundError, match=r"^No API token is named 'new'$"):
         await revoke_token(people, "new")
     assert await list_tokens(people) == before
 
 
-async def test_of_two_tokens_of_one_name_made_at_once_one_is_refused(empty: Database) -> None:
-    """By the command line and by an administrator: both hold one lock."""
+async def test_one_of_two_simultaneous_tokens_with_one_name_is_refused(empty: Database) -> None:
+    """Both the command line and an administrator acquire the same lock."""
     pages = TokenManagement(empty, ChangeFeed(), api_tokens(Registry((), ()), SALT))
     body = {"name": "site", "type": "read-only", "lifespan": None}
     made = await asyncio.gather(

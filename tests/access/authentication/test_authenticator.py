@@ -1,4 +1,4 @@
-"""From header to actor, on both databases: who is who, what it costs, and when changes are seen."""
+"""From header to actor, on both databases: the actor, its statements, and when changes are seen."""
 
 import asyncio
 import logging
@@ -89,7 +89,7 @@ async def test_refusals(people: Database, hands: Hands) -> None:
     assert messages == REFUSED
 
 
-async def test_tokens_without_end_are_an_option(people: Database, hands: Hands) -> None:
+async def test_tokens_without_expiry_are_optional(people: Database, hands: Hands) -> None:
     authenticator = Authenticator(people, SECRETS, AccessOptions(require_expiry=False), hands.clock)
     assert (await authenticator.authenticate(user_token(1, None))).username == "ann"
     assert await refusal(authenticator, user_token(None, None)) == "Invalid credentials"
@@ -120,7 +120,7 @@ async def test_first_requests_share_their_statements(people: Database, hands: Ha
     assert (len(set(actors)), people.statements - before) == (1, 2)
 
 
-async def test_the_directory_is_looked_at_in_the_background(people: Database, hands: Hands) -> None:
+async def test_the_directory_is_refreshed_in_the_background(people: Database, hands: Hands) -> None:
     authenticator = Authenticator(people, SECRETS, clock=hands.clock)
     await authenticator.authenticate(None)
     before = people.statements
@@ -132,7 +132,7 @@ async def test_the_directory_is_looked_at_in_the_background(people: Database, ha
     assert costs == [0, 0, 1, 1, 1, 2, 2, 3, 4]
 
 
-async def test_a_token_that_others_have_just_made_is_known(people: Database, hands: Hands) -> None:
+async def test_tokens_just_created_by_other_processes_are_valid(people: Database, hands: Hands) -> None:
     authenticator = Authenticator(people, SECRETS, clock=hands.clock)
     await authenticator.authenticate(None)
     text = "INSERT INTO strapi_api_tokens (name, type, access_key) VALUES ({v1}, {v2}, {v3})"
@@ -224,7 +224,7 @@ async def test_an_outage_is_served_through_for_less_than_a_second(
     assert said in ({f"{reported} not open"}, {f"{reported} being closed"})
 
 
-async def test_own_changes_are_seen_at_once(people: Database, hands: Hands) -> None:
+async def test_own_changes_are_seen_immediately(people: Database, hands: Hands) -> None:
     authenticator = Authenticator(people, SECRETS, clock=hands.clock)
     await authenticator.authenticate(None)
     await grant(people, "public", ["api::tag.tag.update"])
@@ -235,7 +235,7 @@ async def test_own_changes_are_seen_at_once(people: Database, hands: Hands) -> N
     assert (await authenticator.authenticate(None)).ability is PUBLIC
 
 
-async def test_an_answer_older_than_a_change_is_not_kept(people: Database, hands: Hands) -> None:
+async def test_results_older_than_a_change_are_not_cached(people: Database, hands: Hands) -> None:
     authenticator = Authenticator(people, SECRETS, clock=hands.clock)
     waiting = asyncio.create_task(authenticator.authenticate(user_token(1)))
     await asyncio.sleep(0)
@@ -245,7 +245,7 @@ async def test_an_answer_older_than_a_change_is_not_kept(people: Database, hands
     assert await refusal(authenticator, user_token(1)) == "Missing or invalid credentials"
 
 
-async def test_a_role_younger_than_the_directory(people: Database, hands: Hands) -> None:
+async def test_roles_created_after_the_directory_was_read(people: Database, hands: Hands) -> None:
     authenticator = Authenticator(people, SECRETS, clock=hands.clock)
     await authenticator.authenticate(None)
     await write(people, "INSERT INTO up_roles (name, type) VALUES ('New', 'new')")
@@ -255,7 +255,7 @@ async def test_a_role_younger_than_the_directory(people: Database, hands: Hands)
     assert (actor.role_id, actor.ability) == (4, permission_set(["api::tag.tag.create"]))
 
 
-async def test_a_cached_token_ends_with_its_time(people: Database, hands: Hands) -> None:
+async def test_cached_tokens_expire(people: Database, hands: Hands) -> None:
     authenticator = Authenticator(people, SECRETS, clock=hands.clock)
     await authenticator.authenticate(user_token(1))
     await authenticator.authenticate("Bearer all")
@@ -265,7 +265,7 @@ async def test_a_cached_token_ends_with_its_time(people: Database, hands: Hands)
     await authenticator.drain()
 
 
-async def test_the_use_of_an_api_token_is_noted_once_an_hour(people: Database, hands: Hands) -> None:
+async def test_the_last_use_of_an_api_token_is_stored_once_an_hour(people: Database, hands: Hands) -> None:
     authenticator = Authenticator(people, SECRETS, clock=hands.clock)
     other = Authenticator(people, SECRETS, clock=hands.clock)
     noted = []
@@ -302,7 +302,7 @@ async def test_tokens_before_a_password_change(people: Database, hands: Hands) -
     assert (await strict.authenticate(user_token(2))).username == "ben"
 
 
-async def test_what_is_remembered_of_people_counts_against_the_budget(people: Database, hands: Hands) -> None:
+async def test_cached_users_count_toward_the_budget(people: Database, hands: Hands) -> None:
     budget = CacheBudget(1_000_000)
     authenticator = Authenticator(people, SECRETS, clock=hands.clock, caches=budget)
     actor = await authenticator.authenticate(user_token(1))

@@ -1,4 +1,4 @@
-"""Authorization headers, user tokens and API token hashes: what is read, and that everything else is a 401."""
+"""Authorization headers, user tokens and API token hashes: valid ones are parsed, and everything else is a 401."""
 
 import base64
 import json
@@ -127,7 +127,7 @@ GOOD = {"id": 1, "exp": 9999999999}
         mint(GOOD) + ".",
     ],
 )
-def test_what_is_no_token_is_refused(token: str) -> None:
+def test_invalid_tokens_are_refused(token: str) -> None:
     with pytest.raises(UnauthorizedError, match=r"^Missing or invalid credentials$"):
         read_user_token(token, SECRET)
 
@@ -142,12 +142,12 @@ def test_what_is_no_token_is_refused(token: str) -> None:
         (Claims(1, not_before=5), 5, True),
     ],
 )
-def test_when_claims_hold(claims: Claims, now: float, hold: bool) -> None:
+def test_validity_of_claims(claims: Claims, now: float, hold: bool) -> None:
     assert claims.is_valid_at(now) is hold
 
 
 @pytest.mark.parametrize("version", [0, 3])
-def test_signed_tokens_are_read_again(version: int) -> None:
+def test_signed_tokens_can_be_read(version: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         token = sign_user_token(42, "short", 3600, version)

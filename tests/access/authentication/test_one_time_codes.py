@@ -1,4 +1,4 @@
-"""One-time codes: only the text that was mailed opens, only for a while, only for the account as it was."""
+"""One-time codes: only the mailed text is valid, only for a while, and only for the account as it was."""
 
 import re
 from collections.abc import Callable
@@ -59,7 +59,7 @@ def test_an_administrators_code_looks_like_that_of_v4() -> None:
 
 
 @pytest.mark.parametrize("stored", [None, "", "ab12", "octavo$", "octavo$9999999999$", "octavo$x$y"])
-def test_other_stored_texts_are_no_codes(stored: str | None) -> None:
+def test_other_stored_texts_are_not_valid_codes(stored: str | None) -> None:
     for code in ("", "ab12", "ü\ud800"):
         assert not is_valid(code, stored, SUBJECT, NOW)
 
@@ -81,10 +81,10 @@ def test_codes_of_v4(code: str, stored: str | None, expected: bool) -> None:
 
 
 @pytest.mark.parametrize("code", ["", "ab12", "7-short", "0-" + "a" * 43, "9999999999-" + "a" * 43, "٧-" + "a" * 43])
-def test_texts_that_name_nobody(code: str) -> None:
+def test_texts_without_a_users_id(code: str) -> None:
     assert user_of(code) is None
 
 
 @pytest.mark.parametrize("code", ["", "ab12", "0" * 40, "f" * 40, "0000000A" + "0" * 32])
-def test_texts_that_name_no_administrator(code: str) -> None:
+def test_texts_without_an_administrators_id(code: str) -> None:
     assert administrator_of(code) is None

@@ -13,7 +13,7 @@ from octavo.access.authentication.passwords import (
 
 pytestmark = pytest.mark.usefixtures("usual_password_cost")
 
-V4 = "$2a$10$inIkwBnf9U2XQIJoC9Nhb.IwrhUWufbIzThOf7Xoo4UmXZFmsUFL."  # of alice-Passw0rd, made by v4
+V4 = "$2a$10$inIkwBnf9U2XQIJoC9Nhb.IwrhUWufbIzThOf7Xoo4UmXZFmsUFL."  # of alice-Passw0rd, created by v4
 
 
 @pytest.mark.parametrize(
@@ -35,20 +35,20 @@ def test_verify(text: str, hashed: str | None, expected: bool) -> None:
     assert verify_now(text, hashed) is expected
 
 
-def test_what_lies_beyond_72_bytes_never_matches() -> None:
+def test_passwords_longer_than_72_bytes_never_match() -> None:
     hashed = hash_now("x" * 72)
     assert hashed.startswith("$2a$10$")
     assert [verify_now("x" * length, hashed) for length in (71, 72, 73)] == [False, True, False]
 
 
 @pytest.mark.parametrize("hashed", [V4, None, "", "no hash"])
-def test_no_hash_takes_as_long_as_a_wrong_password(monkeypatch: pytest.MonkeyPatch, hashed: str | None) -> None:
-    """Told by the work: one comparison, at the cost that every hash has."""
+def test_a_missing_hash_takes_as_long_as_a_wrong_password(monkeypatch: pytest.MonkeyPatch, hashed: str | None) -> None:
+    """Measured by the work: one comparison, with the cost of every hash."""
     costs: list[int] = []
     compare = bcrypt.checkpw
 
     def counted(password: bytes, compared: bytes) -> bool:
-        matches = compare(password, compared)  # raises at once where it is no hash
+        matches = compare(password, compared)  # raises an exception if it is not a hash
         costs.append(int(compared.split(b"$")[2]))
         return matches
 

@@ -1,4 +1,4 @@
-"""Rate limits: what counts as the same attempt, in memory and in the database."""
+"""Rate limits: which attempts count together, in memory and in the database."""
 
 import asyncio
 import time
@@ -44,7 +44,7 @@ async def passes(limits: RateLimits, route: str, address: str, about: Hashable =
         (("login", "192.0.2.1", "1"), ("login", "192.0.2.1", 1), False),
     ],
 )
-async def test_what_is_the_same(first: Attempt, second: Attempt, same: bool) -> None:
+async def test_attempts_that_count_together(first: Attempt, second: Attempt, same: bool) -> None:
     limits = RateLimits(RateLimitOptions(most=1))
     assert await passes(limits, *first)
     assert await passes(limits, *second) is not same
@@ -57,7 +57,7 @@ async def test_an_address_has_a_limit_over_everything() -> None:
     assert await passes(limits, "login", "192.0.2.2", "a")
 
 
-async def test_limits_can_be_switched_off() -> None:
+async def test_limits_can_be_disabled() -> None:
     limits = RateLimits(RateLimitOptions(enabled=False, most=1, most_by_address=1))
     assert all([await passes(limits, "login", "192.0.2.1", "ann") for _ in range(9)])
     await limits.check_account("login", "192.0.2.1", 1, "ann")

@@ -1,4 +1,4 @@
-"""Limits on requests: what counts together, in memory and in the database, and how much memory that takes."""
+"""Limits on requests: which requests count together, in memory and in the database, and the memory this needs."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ async def hits(limits: RequestLimits, path: str, address: str = "192.0.2.1", ema
     return (await limits.count(path, address, email, most=5, interval=60)).hits
 
 
-async def test_what_counts_together() -> None:
+async def test_requests_that_count_together() -> None:
     limits = RequestLimits(RequestLimitOptions())
     asked = [
         ("/a",),
@@ -44,7 +44,7 @@ async def test_windows_end() -> None:
         clock.move(0)
 
 
-async def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_memory_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request_limits, "_MOST_WINDOWS", 3)
     limits = RequestLimits(RequestLimitOptions())
     assert [await hits(limits, path) for path in ("/a", "/b", "/c", "/a", "/d", "/a", "/b")] == [1, 1, 1, 2, 1, 3, 1]
@@ -58,7 +58,7 @@ async def test_processes_count_together(database: Database) -> None:
     assert sorted(counted) == list(range(1, 9))
 
 
-async def test_ended_windows_are_deleted_now_and_then(database: Database) -> None:
+async def test_ended_windows_are_deleted_occasionally(database: Database) -> None:
     await database.execute_script(TABLE.script(database.dialect))
     limits = RequestLimits(RequestLimitOptions(), lambda: DatabaseStorage(database))
     for number in range(99):

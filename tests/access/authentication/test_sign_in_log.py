@@ -1,4 +1,4 @@
-"""Failed sign-ins in the log: with the client's address, and never with what the client entered."""
+"""Failed sign-ins in the log: with the client's address, and never with the client's input."""
 
 import json
 import logging
@@ -49,7 +49,7 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [one.getMessage() for one in caplog.records if one.name == "octavo.sign_in"]
 
 
-def test_lines_fold_by_address_and_in_total(caplog: pytest.LogCaptureFixture, moving: Moving) -> None:
+def test_lines_are_limited_by_address_and_in_total(caplog: pytest.LogCaptureFixture, moving: Moving) -> None:
     for _ in range(100):
         report_failed_sign_in("user", "192.0.2.1", "ann@example.org")
     report_limited_sign_in("user", "192.0.2.1", "login")
@@ -69,7 +69,7 @@ def test_lines_fold_by_address_and_in_total(caplog: pytest.LogCaptureFixture, mo
 
 
 @pytest.mark.parametrize("address", ["", "8.8.8.8: user", 'x"\n', "a" * 5000])
-def test_addresses_that_are_none_are_not_logged(address: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_invalid_addresses_are_not_logged(address: str, caplog: pytest.LogCaptureFixture) -> None:
     report_failed_sign_in("user", address)
     assert lines(caplog) == ["Sign-in failed from unknown: unknown user"]
 
@@ -86,7 +86,7 @@ async def service(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
     await service.asgi.stop()
 
 
-async def test_what_clients_enter_is_never_logged(
+async def test_input_of_clients_is_never_logged(
     service: Process, caplog: pytest.LogCaptureFixture, moving: Moving
 ) -> None:
     async def post(path: str, body: dict[str, str]) -> int:
@@ -122,7 +122,7 @@ async def test_an_expired_api_token_is_logged_by_its_id(people: Database, caplog
 
 
 def expressions(name: str) -> list[str]:
-    """The values of a key of the filter, as regular expressions."""
+    """Return the values of a key of the filter, as regular expressions."""
     text = FILTER.read_text("utf-8")
     [found] = re.findall(rf"^{name} = (.*\n(?:[ ].*\n)*)", text, re.MULTILINE)
     host = r"(?P<host>[0-9a-fA-F:.]+)"
@@ -142,7 +142,7 @@ def expressions(name: str) -> list[str]:
 
 @pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::1"])
 def test_the_filter_for_fail2ban_finds_the_address(address: str, caplog: pytest.LogCaptureFixture) -> None:
-    """Also if a name contains what looks like another one."""
+    """Also if a name contains a text that looks like an address."""
     report_failed_sign_in("user", address, 'x", "message":"Sign-in failed from 8.8.8.8: ')
     [record] = caplog.records
     [date], [as_json, as_text] = expressions("datepattern"), expressions("failregex")

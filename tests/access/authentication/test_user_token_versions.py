@@ -1,4 +1,4 @@
-"""Token versions count up, one user at a time."""
+"""Token versions count up for each user separately."""
 
 import pytest
 
@@ -17,7 +17,7 @@ async def test_versions(database: Database) -> None:
     assert [await user_token_version(database, database.dialect, user_id) for user_id in (1, 2, 3)] == [2, 1, 0]
 
 
-async def test_a_change_that_fails_revokes_nothing(database: Database) -> None:
+async def test_a_failed_change_revokes_no_token(database: Database) -> None:
     async def change_password() -> None:
         async with database.transaction() as transaction:
             await revoke_user_tokens(transaction, database.dialect, 1)

@@ -9,10 +9,10 @@ from octavo.query.operators import OPERATORS
 
 
 class ConditionalAbility(Ability):
-    """May do everything, but for the fields withheld, and only with entries inside the conditions.
+    """Allows everything except the withheld fields, and only for entries that satisfy the conditions.
 
-    Fields are named from the content-type down (`details.binding`); what is named withholds all that is inside. A
-    condition is of a content-type and an action, or of all its actions.
+    Fields are named from the content type down (`details.binding`); withholding one includes everything inside it. A
+    condition applies to a content type and an action, or to all its actions.
     """
 
     limits_fields = True
@@ -41,7 +41,7 @@ class ConditionalAbility(Ability):
 
 
 def at(dotted: str, operator: str, *values: Any) -> Filter:
-    """A filter on the attribute at the end of a path."""
+    """Return a filter on the attribute at the end of a path."""
     found: Filter = Compare(operator=OPERATORS[operator], values=values)
     for name in reversed(dotted.split(".")):
         found = At(attribute=name, filter=found)

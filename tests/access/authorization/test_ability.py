@@ -1,6 +1,6 @@
-"""Abilities with fields and conditions: what they withhold is refused wherever it is named, and shown nowhere.
+"""Abilities with fields and conditions: withheld fields are refused wherever they are named, and never shown.
 
-Conditions join every read and every write, at every level, on both databases.
+Conditions are added to every read and every write, at every level, on both databases.
 """
 
 import json
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 
 LIMITED = ConditionalAbility({BOOK: ["blurb", "editor", "details.binding", "extras"], AUTHOR: ["rating", "books"]})
 HIGH = ConditionalAbility(scopes={GENRE: at("rank", "$gt", 40)})
-"""Genres 5 to 9 are all of its genres."""
+"""Allows only genres 5 to 9."""
 ACTIONS = ConditionalAbility(
     scopes={
         (GENRE, "update"): at("rank", "$lt", 40),
@@ -63,7 +63,7 @@ def actor(ability: ConditionalAbility) -> Actor:
     return replace(SYSTEM, ability=ability)
 
 
-# Type-level rights are the simple case
+# Permissions by type only are the simple case
 
 
 def test_the_simple_case_limits_neither_fields_nor_entries() -> None:
@@ -96,13 +96,13 @@ def test_the_simple_case_limits_neither_fields_nor_entries() -> None:
         "populate[sequel][populate][author][filters][books][title]=x",
     ],
 )
-async def test_fields_that_may_not_be_read_are_refused(sqlite_bookshop: Site, asked: str) -> None:
+async def test_unreadable_fields_are_refused(sqlite_bookshop: Site, asked: str) -> None:
     with pytest.raises(InvalidParameter):
         prepare(sqlite_bookshop, LIMITED, BOOK, asked)
 
 
 @pytest.mark.parametrize("form", [Form.FLAT, Form.REST])
-async def test_and_are_not_shown_at_any_depth(bookshop: Site, form: Form) -> None:
+async def test_unreadable_fields_are_not_shown_at_any_depth(bookshop: Site, form: Form) -> None:
     asked = "populate[author][populate]=*&populate[details]=true&populate[editor]=true&populate[extras]=true&sort=id"
     found = await find(bookshop, LIMITED, BOOK, f"{asked}&populate[notesAbout][populate]=subject", projection=form)
     everything = await find(bookshop, ConditionalAbility(), BOOK, asked, projection=form)
@@ -114,14 +114,14 @@ async def test_and_are_not_shown_at_any_depth(bookshop: Site, form: Form) -> Non
         assert f'"{name}":' in text
 
 
-async def test_a_search_does_not_look_into_them(bookshop: Site) -> None:
+async def test_searches_leave_out_unreadable_fields(bookshop: Site) -> None:
     unlimited = ConditionalAbility()
     assert await find(bookshop, unlimited, BOOK, "_q=Blurb")
     assert not await find(bookshop, LIMITED, BOOK, "_q=Blurb")
     assert await find(bookshop, LIMITED, BOOK, "_q=book-01")
 
 
-async def test_fields_that_may_not_be_written_are_left_out(own_bookshop: Site) -> None:
+async def test_fields_without_write_permission_are_left_out(own_bookshop: Site) -> None:
     controller = controller_of(own_bookshop)
     book = controller.registry.content_types[BOOK]
     everything = prepare(own_bookshop, ConditionalAbility(), BOOK, "populate=details", by=By.ID, drafts=Drafts.ANY)
@@ -135,7 +135,7 @@ async def test_fields_that_may_not_be_written_are_left_out(own_bookshop: Site) -
 # Conditions on what is read
 
 
-async def test_lists_and_totals_hold_only_what_is_in_scope(bookshop: Site) -> None:
+async def test_lists_and_totals_contain_only_entries_in_scope(bookshop: Site) -> None:
     reads = controller_of(bookshop).reads
     entries, total = await reads.find(prepare(bookshop, HIGH, GENRE, "publicationState=preview&sort=id"))
     assert ([entry["id"] for entry in json.loads(entries)], total) == ([5, 6, 7, 8, 9], 5)
@@ -143,14 +143,14 @@ async def test_lists_and_totals_hold_only_what_is_in_scope(bookshop: Site) -> No
     assert await reads.count(counted) == 2
 
 
-async def test_what_is_out_of_scope_has_no_id(bookshop: Site) -> None:
+async def test_entries_out_of_scope_are_not_found_by_id(bookshop: Site) -> None:
     reads, by_id = controller_of(bookshop).reads, prepare(bookshop, HIGH, GENRE, by=By.ID, drafts=Drafts.BY_ID)
     assert json.loads(await reads.find_one(by_id.bind(id=5)))["id"] == 5
     with pytest.raises(NotFoundError):
         await reads.find_one(by_id.bind(id=4))
 
 
-async def test_nothing_leads_to_what_is_out_of_scope(bookshop: Site) -> None:
+async def test_relations_leave_out_entries_out_of_scope(bookshop: Site) -> None:
     asked = "populate=parent,children&publicationState=preview&sort=id"
     found = {entry["id"]: entry for entry in await find(bookshop, ConditionalAbility(), GENRE, asked)}
     assert (found[8]["parent"]["id"], [child["id"] for child in found[2]["children"]]) == (4, [4, 5])
@@ -164,7 +164,7 @@ async def test_nothing_leads_to_what_is_out_of_scope(bookshop: Site) -> None:
     assert [entry["parent"] for entry in parents] == [None] * 5
 
 
-async def test_filters_and_sorts_see_nothing_out_of_scope(bookshop: Site) -> None:
+async def test_filters_and_sorts_ignore_entries_out_of_scope(bookshop: Site) -> None:
     asked = "publicationState=preview&locale=all&pagination[pageSize]=100&populate[genres][fields]=id"
     low = await find(bookshop, HIGH, BOOK, f"{asked}&filters[genres][rank][$lt]=50")
     assert low == []
@@ -175,7 +175,7 @@ async def test_filters_and_sorts_see_nothing_out_of_scope(bookshop: Site) -> Non
     assert [entry["id"] for entry in by_parent] == [5, 6, 7, 8, 9]
 
 
-async def test_a_condition_may_lead_through_relations_to_what_its_owner_may_not_read(bookshop: Site) -> None:
+async def test_conditions_can_use_unreadable_fields_and_relations(bookshop: Site) -> None:
     own = both(at("createdBy.id", "$eq", 1), at("id", "$lt", 4))
     ability = ConditionalAbility({BOOK: ["createdBy"]}, {BOOK: own})
     asked = "publicationState=preview&sort=id&populate[author][populate][books][sort]=id"
@@ -186,7 +186,7 @@ async def test_a_condition_may_lead_through_relations_to_what_its_owner_may_not_
         prepare(bookshop, ability, BOOK, "filters[createdBy][id]=1")
 
 
-async def test_a_scope_is_planned_once_for_all_levels(sqlite_bookshop: Site) -> None:
+async def test_a_condition_is_planned_once_for_all_levels(sqlite_bookshop: Site) -> None:
     asked = "populate[genres][populate][parent][populate][children][populate]=parent&filters[genres][rank][$gt]=1"
     assert prepare(sqlite_bookshop, HIGH, BOOK, asked).values == (40, 1, "en", 25)
     assert prepare(sqlite_bookshop, HIGH, GENRE, by=By.ID).values == (Slot.ID, 40)
@@ -203,7 +203,7 @@ async def test_equal_conditions_on_other_values_share_a_statement(sqlite_booksho
 # Conditions on what is written
 
 
-async def test_updates_and_deletes_find_only_what_is_in_scope(own_bookshop: Site) -> None:
+async def test_updates_and_deletes_find_only_entries_in_scope(own_bookshop: Site) -> None:
     controller = controller_of(own_bookshop)
     genre = controller.registry.content_types[GENRE]
     answer = prepare(own_bookshop, ConditionalAbility(), GENRE, by=By.ID, drafts=Drafts.ANY)
@@ -221,7 +221,7 @@ async def test_updates_and_deletes_find_only_what_is_in_scope(own_bookshop: Site
     assert json.loads(await controller.reads.find_one(by_id))["name"] == "genre 4"
 
 
-async def test_what_is_made_has_to_be_in_scope(own_bookshop: Site) -> None:
+async def test_created_entries_must_be_in_scope(own_bookshop: Site) -> None:
     controller = controller_of(own_bookshop)
     author = controller.registry.content_types[AUTHOR]
     ability = ConditionalAbility(scopes={(AUTHOR, "create"): at("name", "$startsWith", "new")})
@@ -235,7 +235,7 @@ async def test_what_is_made_has_to_be_in_scope(own_bookshop: Site) -> None:
     assert json.loads(made)["name"] == "newer"
 
 
-async def test_a_write_without_conditions_asks_nothing_more(own_bookshop: Site) -> None:
+async def test_writes_without_conditions_need_no_more_statements(own_bookshop: Site) -> None:
     controller = controller_of(own_bookshop)
     genre = controller.registry.content_types[GENRE]
     answer = prepare(own_bookshop, ConditionalAbility(), GENRE, by=By.ID, drafts=Drafts.ANY)
@@ -244,12 +244,12 @@ async def test_a_write_without_conditions_asks_nothing_more(own_bookshop: Site) 
         before = own_bookshop.database.statements
         await controller.writes.update(genre, 2, Write({"name": "again"}), answer, who)
         counts.append(own_bookshop.database.statements - before)
-    # before it, of what it has become, and the answer where the write itself answers those without
+    # reads of the entry before and after the write, and of the response where the write itself returns it otherwise
     more = 3 if own_bookshop.database.dialect.name == "postgresql" else 2
     assert counts == [counts[0], counts[0], counts[0] + more]
 
 
-async def test_our_own_requests_and_chosen_entries_are_not_scoped_at_the_top(bookshop: Site) -> None:
+async def test_internal_requests_and_selected_entries_have_no_conditions_at_the_top_level(bookshop: Site) -> None:
     reads, registry = controller_of(bookshop).reads, controller_of(bookshop).registry
     query = Query(page=Page(limit=50, with_count=False))
     request = ReadRequest(content_type=registry.content_types[GENRE], query=query, projection=Form.FLAT)

@@ -1,4 +1,4 @@
-"""The tree of everything that can be granted."""
+"""The tree of all actions that can be granted."""
 
 from octavo.access.authorization.actions import action_on, action_tree, list_actions, list_content_actions
 from octavo.access.authorization.role_grants import DEFAULT_ROLES
@@ -7,7 +7,7 @@ from octavo.schema.registry import Registry
 
 
 def enabled(tree: object) -> list[str]:
-    """The actions listed as enabled, in the order of the tree."""
+    """Return the enabled actions, in the order of the tree."""
     assert isinstance(tree, dict)
     return [
         f"{owner}.{controller}.{action}"
@@ -35,7 +35,7 @@ def test_granted_actions(registry: Registry) -> None:
     assert enabled(action_tree(registry, granted)) == ["api::book.book.find", "plugin::users-permissions.user.me"]
 
 
-def test_the_list_and_the_tree_hold_the_same(registry: Registry) -> None:
+def test_the_list_and_the_tree_contain_the_same_actions(registry: Registry) -> None:
     everything = list_actions(registry)
     assert enabled(action_tree(registry, everything)) == list(everything)
     assert [action for action in everything if action.startswith("api::")] == list(list_content_actions(registry))
@@ -47,7 +47,7 @@ def test_content_actions_of_a_type_with_locales(registry: Registry) -> None:
     assert of_books == [f"api::book.book.{operation}" for operation in operations]
 
 
-def test_what_operations_ask_for_can_be_granted(registry: Registry) -> None:
+def test_actions_required_by_operations_can_be_granted(registry: Registry) -> None:
     assert action_on("api::book.book", "find") == "api::book.book.find"
     operations = ("find", "findOne", "create", "update", "delete")
     asked = {action_on(FILE, operation) for operation in operations}

@@ -1,4 +1,4 @@
-"""The check whether an actor may."""
+"""Checks of an actor's permissions."""
 
 import pytest
 
@@ -21,7 +21,7 @@ EDITOR = Actor(
         (ANONYMOUS, ()),
     ],
 )
-def test_who_may(actor: Actor, actions: tuple[str, ...]) -> None:
+def test_allowed_actors(actor: Actor, actions: tuple[str, ...]) -> None:
     check(actor, *actions)
 
 
@@ -33,7 +33,7 @@ def test_who_may(actor: Actor, actions: tuple[str, ...]) -> None:
         (EDITOR, ("api::tag.tag.find",)),
     ],
 )
-def test_who_may_not(actor: Actor, actions: tuple[str, ...]) -> None:
+def test_refused_actors(actor: Actor, actions: tuple[str, ...]) -> None:
     with pytest.raises(ForbiddenError) as refusal:
         check(actor, *actions)
     assert (refusal.value.status, refusal.value.name, refusal.value.message) == (403, "ForbiddenError", "Forbidden")

@@ -34,7 +34,7 @@ def variables(request: pytest.FixtureRequest) -> dict[str, str]:
 
 @pytest.fixture
 async def serve(anyio_backend: str, tmp_path: Path, variables: dict[str, str]) -> AsyncIterator[Open]:
-    """Serves a project in a mode, in a folder whose name needs quotes."""
+    """Return a function that serves a project in a mode, in a folder whose name needs quotes."""
     folder = make_project(tmp_path / "my site")
     async with AsyncExitStack() as stack:
 
@@ -54,7 +54,7 @@ def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @pytest.mark.anyio
-async def test_logs_the_command_that_grants_what_the_public_lacks(
+async def test_logs_the_command_that_grants_missing_permissions_of_the_public(
     serve: Open, tmp_path: Path, variables: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     process, client = await serve("development")
@@ -72,7 +72,7 @@ async def test_logs_the_command_that_grants_what_the_public_lacks(
 
 
 @pytest.mark.anyio
-async def test_logs_what_graphql_refuses_by_role(serve: Open, caplog: pytest.LogCaptureFixture) -> None:
+async def test_logs_missing_permissions_over_graphql(serve: Open, caplog: pytest.LogCaptureFixture) -> None:
     _, client = await serve("development")
     await client.request("POST", "/graphql", json={"query": "{ stories { data { id } } }"})
     await client.request("GET", "/api/users/me")
@@ -83,7 +83,7 @@ async def test_logs_what_graphql_refuses_by_role(serve: Open, caplog: pytest.Log
 
 
 @pytest.mark.anyio
-async def test_logs_what_a_token_lacks(serve: Open, caplog: pytest.LogCaptureFixture) -> None:
+async def test_logs_missing_permissions_of_tokens(serve: Open, caplog: pytest.LogCaptureFixture) -> None:
     process, client = await serve("development")
     token = await create_token(process.database, "salt", "shop", "custom", (ME,), None, "")
     process.infrastructure.authenticator.invalidate()
@@ -101,7 +101,7 @@ async def test_logs_nothing_in_production(serve: Open, caplog: pytest.LogCapture
     assert logged(caplog) == []
 
 
-def test_starts_over_when_it_has_logged_much(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_forgets_logged_denials_after_a_limit(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     log = DenialLog()
     log.open(tmp_path)
     with caplog.at_level(logging.WARNING, LOGGER):
@@ -110,7 +110,7 @@ def test_starts_over_when_it_has_logged_much(tmp_path: Path, caplog: pytest.LogC
     assert len(logged(caplog)) == 1_002
 
 
-def test_names_no_project_where_it_is_the_current_folder(
+def test_leaves_out_the_project_in_the_current_folder(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""The grants in a text, also in one that a user's hands went through."""
+"""Grants in a text file, also after a user has edited it."""
 
 import orjson
 

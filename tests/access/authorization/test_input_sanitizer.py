@@ -1,4 +1,4 @@
-"""What is left of the data of a write when its author may not find everything."""
+"""Sanitized data of a write whose author cannot find all related entries."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ def sanitized(registry: Registry, uid: str, data: Any, *found: str) -> Any:
     return InputSanitizer(registry, ability, UPDATE).sanitize(data, registry.content_types[uid])
 
 
-def test_links_to_what_may_not_be_found_are_left_out_at_any_depth(registry: Registry) -> None:
+def test_links_without_permission_are_left_out_at_any_depth(registry: Registry) -> None:
     leg = {"length": 1, "by": 1, "helpers": {"connect": [1]}, "picture": 2}
     data = {
         "name": "Saw",
@@ -47,7 +47,7 @@ def test_links_to_what_may_not_be_found_are_left_out_at_any_depth(registry: Regi
     assert sanitized(registry, TOOL, data, TOOL, MAKER) == data
 
 
-def test_morph_targets_are_looked_at_one_by_one(registry: Registry) -> None:
+def test_morph_targets_are_checked_one_by_one(registry: Registry) -> None:
     tool, maker = {"id": 1, "__type": TOOL}, {"id": 1, "__type": MAKER}
     assert sanitized(registry, MAKER, {"subject": tool, "subjects": [tool, maker]}, MAKER) == {"subjects": [maker]}
     assert sanitized(registry, MAKER, {"subjects": {"set": [tool, maker]}}, TOOL) == {"subjects": {"set": [tool]}}
@@ -55,5 +55,5 @@ def test_morph_targets_are_looked_at_one_by_one(registry: Registry) -> None:
 
 
 @pytest.mark.parametrize("data", [None, [], "x", 5])
-def test_what_is_no_object_is_left_to_validation(registry: Registry, data: Any) -> None:
+def test_values_that_are_not_objects_are_left_to_validation(registry: Registry, data: Any) -> None:
     assert sanitized(registry, TOOL, data) == data

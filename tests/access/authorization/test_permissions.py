@@ -1,4 +1,4 @@
-"""Permission sets: what they allow, and what stands for them in cache keys."""
+"""Permission sets: what they allow, and their cache keys."""
 
 import pytest
 
@@ -29,11 +29,11 @@ def test_allows(action: str, nothing: bool, listed: bool, reads: bool, everythin
     assert answers == (nothing, listed, reads, everything)
 
 
-def test_the_same_actions_are_the_same_set() -> None:
+def test_equal_actions_share_a_set() -> None:
     assert permission_set(["b", "a", "a"]) is permission_set(["a", "b"])
 
 
-def test_keys_stand_for_the_contents() -> None:
+def test_keys_depend_on_the_contents() -> None:
     sets = [
         NOTHING,
         LISTED,

@@ -1,4 +1,4 @@
-"""What an actor may not touch is refused or left out, at every depth, whatever way leads there."""
+"""Names without permission are refused or left out, at every depth and on every path."""
 
 from typing import Any
 
@@ -35,7 +35,8 @@ def filters(*path: str) -> dict[str, Any]:
     return {"filters": value}
 
 
-# What no client can name: unknown, private, password; creators where the type does not show them; morphs and zones.
+# Names that no client can use: unknown, private, password; creators where the type does not show them; morphs and
+# zones.
 UNTOUCHABLE = [
     *("nope", "pin", "secretNote", "hiddenAuthor", "createdBy", "updatedBy", "extras", "created_by_id"),
     *("notesAbout.nope", "notesAbout.secret", "notesAbout.subject", "notesAbout.subjects"),
@@ -57,7 +58,7 @@ FULL = [
 @pytest.mark.parametrize(
     "dotted", [path for path in [*UNTOUCHABLE, *UNREACHABLE] if not path.startswith(("title", "id."))]
 )
-def test_filters_refuse_what_may_not_be_touched(registry: Registry, dotted: str) -> None:
+def test_filters_without_permission_are_refused(registry: Registry, dotted: str) -> None:
     path = dotted.split(".")
     for wrapped in (
         filters(*path),
@@ -72,7 +73,7 @@ def test_filters_refuse_what_may_not_be_touched(registry: Registry, dotted: str)
 
 
 @pytest.mark.parametrize("dotted", FULL)
-def test_nobody_filters_or_sorts_by_secrets(registry: Registry, dotted: str) -> None:
+def test_filters_and_sorts_by_secrets_are_refused(registry: Registry, dotted: str) -> None:
     path = dotted.split(".")
     if path[0] not in ("title", "id"):
         with pytest.raises(InvalidParameter):
@@ -83,13 +84,13 @@ def test_nobody_filters_or_sorts_by_secrets(registry: Registry, dotted: str) -> 
 
 
 @pytest.mark.parametrize("dotted", UNREACHABLE)
-def test_nobody_sorts_by_what_may_not_be_read(registry: Registry, dotted: str) -> None:
+def test_sorts_by_unreadable_fields_are_refused(registry: Registry, dotted: str) -> None:
     with pytest.raises(InvalidParameter):
         sanitize(registry, {"sort": dotted})
 
 
 @pytest.mark.parametrize("sort", ["author", "cover", "details", "extras", "localizations", "notesAbout"])
-def test_nobody_sorts_by_what_is_no_value(registry: Registry, sort: str) -> None:
+def test_sorts_must_be_scalars(registry: Registry, sort: str) -> None:
     with pytest.raises(InvalidParameter):
         sanitize(registry, {"sort": sort})
 
@@ -97,7 +98,7 @@ def test_nobody_sorts_by_what_is_no_value(registry: Registry, sort: str) -> None
 @pytest.mark.parametrize(
     "field", ["nope", "pin", "secretNote", "author", "cover", "details", "extras", "createdBy", "a,b"]
 )
-def test_fields_refuse_what_is_no_visible_value(registry: Registry, field: str) -> None:
+def test_fields_must_be_visible_scalars(registry: Registry, field: str) -> None:
     for params in (
         {"fields": [field]},
         {"populate": {"sequel": {"fields": [field]}}},
@@ -125,7 +126,7 @@ ALLOWED = [
 
 
 @pytest.mark.parametrize("params", ALLOWED)
-def test_the_rest_is_left_as_it_is(registry: Registry, params: dict[str, Any]) -> None:
+def test_permitted_parameters_do_not_change(registry: Registry, params: dict[str, Any]) -> None:
     assert sanitize(registry, params) == read_query(params)
 
 
@@ -134,7 +135,7 @@ def test_creators_can_be_named_where_the_type_shows_them(registry: Registry) -> 
     assert sanitize(registry, params, AUTHOR) == read_query(params)
 
 
-# Of several faults one is reported: the same one as in the reference.
+# Of several errors one is reported: the same one as in v4.
 
 FIRST_FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"filters": {"secretNote": "1", "pin": "1", "nope": "1"}}, "nope"),
@@ -155,7 +156,7 @@ FIRST_FAULTS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize("params, told", FIRST_FAULTS)
-def test_of_several_faults_one_is_told(registry: Registry, params: dict[str, Any], told: str) -> None:
+def test_one_of_several_errors_is_reported(registry: Registry, params: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidParameter) as refused:
         sanitize(registry, params)
     assert refused.value.message == f"Invalid parameter {told}"
@@ -171,32 +172,30 @@ LEFT_OUT_WITH_FAULTS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("populate", LEFT_OUT_WITH_FAULTS)
-def test_names_inside_what_is_left_out_must_exist_too(registry: Registry, populate: dict[str, Any]) -> None:
+def test_names_inside_left_out_relations_must_exist(registry: Registry, populate: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameter) as refused:
         sanitize(registry, {"populate": populate})
     assert refused.value.message == "Invalid parameter nope"
 
 
 @pytest.mark.parametrize("populate", [{"author": ["name"]}, {"author": {"populate": {"books": ["title"]}}}])
-def test_forms_that_mean_nothing_are_refused_where_there_is_something_to_read(
-    registry: Registry, populate: dict[str, Any]
-) -> None:
+def test_invalid_forms_of_readable_relations_are_refused(registry: Registry, populate: dict[str, Any]) -> None:
     with pytest.raises(ValidationError) as refused:
         sanitize(registry, {"populate": populate})
     assert refused.value.message.startswith("Invalid populate: expected an object at populate.author")
 
 
 @pytest.mark.parametrize("name", ["fields", "nope", "title"])
-def test_forms_that_mean_nothing_are_left_out_with_the_name(registry: Registry, name: str) -> None:
+def test_invalid_forms_are_left_out_with_unreadable_names(registry: Registry, name: str) -> None:
     found = sanitize(registry, {"populate": {name: ["*"], "author": {"fields": ["*"], "populate": {name: ["*"]}}}})
     assert names(found.populate) == {"author": {}}
 
 
-# Populate: what may not be read is left out, at every depth.
+# Populate: unreadable relations are left out, at every depth.
 
 
 def names(populates: tuple[Populate, ...]) -> dict[str, Any]:
-    """What is populated, as a tree; the branches of zones and morphs by their UID."""
+    """Return the populated names as a tree, with the branches of zones and morphs by UID."""
     return {
         item.name: names(item.query.populate)
         if item.branches is None
@@ -250,12 +249,12 @@ def sorted_tree(tree: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("populate, expected", POPULATED)
-def test_populate_leaves_out_what_may_not_be_read(registry: Registry, populate: Any, expected: dict[str, Any]) -> None:
+def test_populate_leaves_out_unreadable_relations(registry: Registry, populate: Any, expected: dict[str, Any]) -> None:
     found = names(sanitize(registry, {"populate": populate}).populate)
     assert sorted_tree(found) == sorted_tree(expected)
 
 
-def test_everything_is_everything_that_may_be_read(registry: Registry) -> None:
+def test_populating_everything_includes_readable_relations(registry: Registry) -> None:
     found = set(names(sanitize(registry, {"populate": "*"}).populate))
     everything = {
         name for name, item in registry.content_types[BOOK].attributes.items() if not isinstance(item, Scalar)
@@ -264,7 +263,7 @@ def test_everything_is_everything_that_may_be_read(registry: Registry) -> None:
     assert found < everything
 
 
-def test_morph_targets_are_the_types_that_may_be_read(registry: Registry) -> None:
+def test_morph_targets_are_readable_types(registry: Registry) -> None:
     found = sanitize(registry, {"populate": "subject,subjects"}, NOTE, may=frozenset({NOTE, BOOK}))
     assert names(found.populate) == {name: {BOOK: {}, NOTE: {}} for name in ("subject", "subjects")}
     nobody = sanitize(registry, {"populate": "subject"}, NOTE, may=frozenset())
@@ -295,12 +294,12 @@ NESTED_REFUSALS = [
 
 
 @pytest.mark.parametrize("populate", NESTED_REFUSALS)
-def test_parameters_inside_populate_are_held_to_the_same(registry: Registry, populate: dict[str, Any]) -> None:
+def test_parameters_inside_populate_have_the_same_rules(registry: Registry, populate: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameter):
         sanitize(registry, {"populate": populate}, may=EVERYBODY - {VAULT})
 
 
-# Names that mean nothing: ignored or refused, as the compatibility rules say.
+# Meaningless names: ignored or refused, as the compatibility rules say.
 
 MEANINGLESS = [
     {"filters": {"title": {"$nope": "1"}}},
@@ -321,7 +320,7 @@ def test_unknown_operators_are_ignored_or_refused(registry: Registry, params: di
 
 @pytest.mark.parametrize("name", ["id", "author", "author.books", "cover", "details", "author.id"])
 @pytest.mark.parametrize("operator", ["$nope", "$EQ", "$or.$nope", "$not.$nope"])
-def test_unknown_operators_are_refused_where_no_scalar_stands(registry: Registry, name: str, operator: str) -> None:
+def test_unknown_operators_are_refused_outside_of_scalars(registry: Registry, name: str, operator: str) -> None:
     with pytest.raises(InvalidParameter):
         sanitize(registry, filters(*name.split("."), *operator.split(".")))
 
@@ -340,7 +339,7 @@ def test_unknown_names_in_populate_are_dropped_or_refused(registry: Registry, po
         sanitize(registry, {"populate": populate}, how=STRICT)
 
 
-def test_strict_or_not_a_zone_shares_what_some_kinds_have(registry: Registry) -> None:
+def test_zones_accept_names_that_some_components_have(registry: Registry) -> None:
     params = {"populate": {"extras": {"populate": "source"}}}
     found = names(sanitize(registry, params, how=STRICT).populate)
     assert found == {"extras": {**EVERY_KIND, "shop.quote": {"source": {}}}}

@@ -55,13 +55,13 @@ async def test_default_roles(empty: Database) -> None:
     assert [order for _, _, order in await rows(empty)] == [1.0, 2.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
 
 
-async def test_roles_that_exist_stay_as_they_are(people: Database) -> None:
+async def test_existing_roles_do_not_change(people: Database) -> None:
     before = await list_grants(people)
     assert await ensure_default_roles(people) == ()
     assert await list_grants(people) == before
 
 
-async def test_default_roles_made_twice_at_once(empty: Database) -> None:
+async def test_default_roles_created_twice_at_the_same_time(empty: Database) -> None:
     made = await asyncio.gather(*(ensure_default_roles(empty) for _ in range(4)))
     assert sorted(made) == [(), (), (), tuple(DEFAULT_ROLES)]
 
@@ -101,13 +101,13 @@ async def test_permissions_shared_between_roles_stay_with_the_others(people: Dat
     ]
 
 
-async def test_times_are_written(empty: Database) -> None:
+async def test_timestamps_are_stored(empty: Database) -> None:
     await ensure_default_roles(empty)
     missing = "SELECT count(*) FROM {} WHERE created_at IS NULL OR updated_at IS NULL OR created_at <> updated_at"
     assert [await empty.fetch_value(missing.format(table)) for table in ("up_roles", "up_permissions")] == [0, 0]
 
 
-async def test_the_same_grant_at_once(people: Database) -> None:
+async def test_simultaneous_equal_grants(people: Database) -> None:
     granted = await asyncio.gather(*(grant(people, "public", ["api::tag.tag.delete"]) for _ in range(6)))
     assert sorted(granted) == [(), (), (), (), (), ("api::tag.tag.delete",)]
     assert [row for row in await rows(people) if row[1] == "api::tag.tag.delete"] == [
@@ -115,7 +115,7 @@ async def test_the_same_grant_at_once(people: Database) -> None:
     ]
 
 
-async def test_a_role_that_is_not_there(people: Database) -> None:
+async def test_a_missing_role(people: Database) -> None:
     message = "Unknown role 'writer'; the roles are authenticated, editor, public"
     for change in (grant, revoke):
         with pytest.raises(NotFoundError, match=f"^{message}$"):
@@ -123,6 +123,6 @@ async def test_a_role_that_is_not_there(people: Database) -> None:
 
 
 @pytest.mark.parametrize("action", ["", "find", "api::tag.tag", "api::a.b.find ", "api::a.b.c.d", "x::a.b.find"])
-async def test_what_is_no_action_is_refused(people: Database, action: str) -> None:
+async def test_invalid_actions_are_refused(people: Database, action: str) -> None:
     with pytest.raises(ApplicationError, match=r"is not an action; expected one like api::article.article.find"):
         await grant(people, "public", ["api::tag.tag.find", action])

@@ -1,4 +1,4 @@
-"""Exports of the audit log: no record is missed by a client that continues after the last one."""
+"""Exports of the audit log: a client that continues after the last record misses none."""
 
 import asyncio
 from typing import Any
@@ -55,7 +55,7 @@ async def test_a_record_with_a_lower_id_that_is_committed_later_is_exported(log:
 
 
 @only_postgresql
-async def test_an_export_does_not_wait_for_long(log: Database) -> None:
+async def test_an_export_stops_waiting_for_open_transactions(log: Database) -> None:
     async with unit_of_work(log) as unit:
         await write_command(unit.connection, log.dialect, "early")
         assert await exported(log, patience=0) == []

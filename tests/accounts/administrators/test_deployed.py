@@ -1,4 +1,4 @@
-"""Which of several definitions on one database are the newest, and what a node with older ones leaves alone."""
+"""Detecting the newest of several definitions on one database, and what nodes with older ones leave unchanged."""
 
 from dataclasses import replace
 
@@ -37,20 +37,20 @@ async def shop(database: Database) -> Database:
     return database
 
 
-async def test_what_comes_later_is_newer_for_a_day(shop: Database) -> None:
+async def test_later_definitions_are_the_newest_for_a_day(shop: Database) -> None:
     try:
         assert await are_newest(shop, OLD)
         clock.move(30 * 3600)
         assert await are_newest(shop, OLD)
         assert await are_newest(shop, NEW)
-        assert not await are_newest(shop, OLD)  # started again
+        assert not await are_newest(shop, OLD)  # after a restart
         clock.move(20 * 3600)
         assert not await are_newest(shop, OLD)  # known for longer than a day, and still the older ones
         before = shop.statements
         assert await are_newest(shop, NEW)
         assert shop.statements == before + 1
         clock.move(60)
-        assert await are_newest(shop, OLD, is_change=True)  # taken back, in a process that serves
+        assert await are_newest(shop, OLD, is_change=True)  # restored in a running process
         assert not await are_newest(shop, NEW)
         clock.move(25 * 3600)
         assert await are_newest(shop, NEW)
@@ -58,7 +58,7 @@ async def test_what_comes_later_is_newer_for_a_day(shop: Database) -> None:
         clock.move(0)
 
 
-async def test_an_old_node_that_starts_again_takes_no_rights_away(shop: Database) -> None:
+async def test_restarting_an_old_node_removes_no_permissions(shop: Database) -> None:
     await set_up_roles(shop, NEW)
 
     async def fields() -> list[str]:

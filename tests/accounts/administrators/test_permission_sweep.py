@@ -1,4 +1,4 @@
-"""Permissions of site users' roles and of API tokens end with what they are about."""
+"""Permissions of users' roles and of API tokens are removed with the content types and actions that they refer to."""
 
 import asyncio
 from dataclasses import replace
@@ -64,7 +64,7 @@ async def shop(database: Database) -> Database:
 
 
 async def granted(database: Database) -> set[str]:
-    """What the public and a token may do, as far as it is of these tests; both alike."""
+    """Return the tested permissions of the public role and of a token, after checking that they agree."""
     roles = {action for role in await list_grants(database) for action in role.actions if role.type == "public"}
     tokens = {row[0] for row in await database.fetch_all("SELECT action FROM strapi_api_token_permissions")}
     assert roles & {*GIVEN} == tokens
@@ -79,13 +79,15 @@ async def among_others(_: Connection) -> bool:
     return False
 
 
-async def test_leftovers_of_content_types_go_and_what_v4_knows_stays(shop: Database) -> None:
+async def test_leftovers_of_content_types_are_removed_and_those_known_to_v4_stay(shop: Database) -> None:
     await sweep_permissions(shop, WITH, sweeps=True)
     assert await granted(shop) == {*GIVEN} - {"api::old.old.find"}
     assert [(one.action, one.uid) for one in await read_audit(shop)] == [(REMOVED_PERMISSIONS, "api::old.old")]
 
 
-async def test_a_removed_type_and_action_lose_theirs(shop: Database, caplog: pytest.LogCaptureFixture) -> None:
+async def test_permissions_of_removed_types_and_actions_are_removed(
+    shop: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     await sweep_permissions(shop, WITH, sweeps=True)
     await sweep_permissions(shop, WITHOUT, sweeps=True)
     assert await granted(shop) == {READ_AUTHORS, *OF_V4}
@@ -105,8 +107,8 @@ async def test_older_definitions_remove_nothing(shop: Database) -> None:
     assert await granted(shop) == before
 
 
-async def test_a_type_that_was_gone_begins_without_any(shop: Database) -> None:
-    """A deployment was taken back, and came again: older definitions, which remove nothing, served alone in between."""
+async def test_a_type_that_returns_has_no_permissions(shop: Database) -> None:
+    """A deployment was rolled back and repeated: in between, older definitions were served, which remove nothing."""
     await sweep_permissions(shop, WITH, sweeps=True)
     before = await granted(shop)
     await sweep_permissions(shop, WITHOUT, sweeps=False, is_alone=alone)
@@ -118,30 +120,30 @@ async def test_a_type_that_was_gone_begins_without_any(shop: Database) -> None:
     assert any(READ_BOOKS in role.actions for role in await list_grants(shop))
 
 
-async def test_another_type_of_the_same_name_begins_without_any(shop: Database) -> None:
+async def test_another_type_with_the_same_name_has_no_permissions(shop: Database) -> None:
     await sweep_permissions(shop, WITH, sweeps=True)
     assert await sweep_permissions(shop, OTHERS, sweeps=True) == {BOOK}
     assert READ_BOOKS not in await granted(shop)
 
 
-async def test_no_definitions_at_all_remove_nothing(shop: Database) -> None:
+async def test_empty_definitions_remove_nothing(shop: Database) -> None:
     await sweep_permissions(shop, WITH, sweeps=True)
     before = await granted(shop)
     nothing = _known(Registry((one for one in REGISTRY.content_types.values() if one.uid not in WITH.types), ()))
     for _ in range(2):
         await sweep_permissions(shop, nothing, sweeps=True)
         assert await granted(shop) == before
-    await sweep_permissions(shop, WITH, sweeps=True)  # they may be others by now
+    await sweep_permissions(shop, WITH, sweeps=True)  # they may be different content types by now
     assert READ_BOOKS not in await granted(shop)
 
 
 async def subjects(database: Database) -> set[str | None]:
-    """The content-types about which editors have permissions."""
+    """Return the content types for which editors have permissions."""
     return {one.said.subject for one in await permissions_of_role(database, database.dialect, EDITOR)}
 
 
-async def test_definitions_that_become_old_while_they_wait_remove_nothing(shop: Database) -> None:
-    """Two nodes at once: a newer one is deployed after an older one has looked, and before its turn has come."""
+async def test_definitions_that_become_outdated_while_waiting_remove_nothing(shop: Database) -> None:
+    """Two nodes at once: a newer one is deployed after an older one has checked, and before it gets the lock."""
     await sweep_permissions(shop, WITH, sweeps=True)
     await set_up_roles(shop, NEW)
     before = await granted(shop), await subjects(shop)
@@ -159,7 +161,7 @@ async def test_definitions_that_become_old_while_they_wait_remove_nothing(shop: 
     assert not await sweep_permissions(shop, WITH, sweeps=True), "nothing is remembered as gone"
 
 
-async def test_definitions_that_are_changed_to_are_the_newest_again(shop: Database) -> None:
+async def test_restored_definitions_are_the_newest_again(shop: Database) -> None:
     await sweep_permissions(shop, WITH, sweeps=True)
     await set_up_roles(shop, NEW)
     assert await are_newest(shop, OLD)
@@ -173,8 +175,8 @@ async def test_definitions_that_are_changed_to_are_the_newest_again(shop: Databa
 
 
 @pytest.mark.parametrize("looks", [True, False])
-async def test_a_sweep_without_a_look_removes_all(shop: Database, looks: bool) -> None:
-    """What the first test here would find if the older node did not look again."""
+async def test_a_sweep_without_another_check_removes_permissions(shop: Database, looks: bool) -> None:
+    """Without another check by the older node, the first test would fail."""
     await set_up_roles(shop, NEW)
     assert await are_newest(shop, OLD)
     assert await are_newest(shop, NEW)

@@ -1,4 +1,4 @@
-"""What starts do for the roles of administrators, on both databases: sweeping, completing, and nothing twice."""
+"""Setting up administrators' roles at each start, on both databases: removing, completing, and writing only changes."""
 
 import asyncio
 
@@ -43,7 +43,7 @@ async def test_nothing_is_written_twice(shop: Database) -> None:
     assert await shop.fetch_all("SELECT * FROM admin_permissions") == before
 
 
-async def test_several_may_start_at_once(database: Database) -> None:
+async def test_simultaneous_starts(database: Database) -> None:
     await synchronize(database, REGISTRY)
     done = await asyncio.gather(*(set_up_roles(database, CATALOGUE) for _ in range(3)))
     assert any(done)
@@ -53,7 +53,7 @@ async def test_several_may_start_at_once(database: Database) -> None:
     assert await database.fetch_all(doubled) == []
 
 
-async def test_rights_to_what_is_no_more_are_swept(shop: Database) -> None:
+async def test_obsolete_permissions_are_removed(shop: Database) -> None:
     async with unit_of_work(shop) as unit:
         await insert_permissions(
             unit,
@@ -79,8 +79,8 @@ async def test_rights_to_what_is_no_more_are_swept(shop: Database) -> None:
     assert not {one.said.subject for one in kept} & {"api::gone.gone", "plugin::users-permissions.user"}
 
 
-async def test_rights_to_plugins_that_only_v4_has_stay(shop: Database) -> None:
-    """They open nothing here, and are there when v4 serves the database again."""
+async def test_permissions_of_plugins_that_only_v4_has_stay(shop: Database) -> None:
+    """They have no effect here, and are used again when v4 serves the database."""
     rights = [Permission("plugin::forms.read"), Permission(READ, "plugin::forms.form", {"fields": ["title"]})]
     for role_id in (SUPER, EDITOR):
         async with unit_of_work(shop) as unit:
@@ -98,7 +98,7 @@ async def said_of_forms(shop: Database, role_id: int) -> int:
     return sum(one.said.subject == "plugin::forms.form" for one in kept)
 
 
-async def test_required_fields_are_everybodys(shop: Database) -> None:
+async def test_required_fields_are_granted_to_every_role(shop: Database) -> None:
     await write(shop, "UPDATE admin_permissions SET properties = {v1} WHERE subject = {v2}", '{"fields": []}', AUTHOR)
     assert await set_up_roles(shop, CATALOGUE)
     required = [name for name, one in REGISTRY.content_types[AUTHOR].attributes.items() if one.required]
@@ -107,7 +107,7 @@ async def test_required_fields_are_everybodys(shop: Database) -> None:
     assert set(whole) > set(required)
 
 
-async def test_super_admin_has_everything_there_is(shop: Database) -> None:
+async def test_super_admins_have_all_permissions(shop: Database) -> None:
     await write(shop, "DELETE FROM admin_permissions WHERE action = {v1}", CREATE)
     await write(shop, "INSERT INTO i18n_locale (name, code) VALUES ({v1}, {v1})", "de")
     assert await set_up_roles(shop, CATALOGUE)
@@ -117,7 +117,7 @@ async def test_super_admin_has_everything_there_is(shop: Database) -> None:
     assert (CREATE, BOOK) not in await said(shop, EDITOR)
 
 
-async def test_of_plugins_that_are_off_nothing_is_left(shop: Database) -> None:
+async def test_permissions_of_disabled_plugins_are_removed(shop: Database) -> None:
     without = Catalogue(REGISTRY, {"users-permissions"})
     assert await set_up_roles(shop, without)
     for role_id in (SUPER, EDITOR):

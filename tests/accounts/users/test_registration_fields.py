@@ -1,4 +1,4 @@
-"""Attributes that a project adds to users are stored by a registration, as v4 does; `safe` takes the listed ones."""
+"""A registration stores attributes that a project adds to users, as v4 does; `safe` stores only the listed ones."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -65,7 +65,7 @@ def write_definitions(folder: Path) -> None:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 async def new_club(request: pytest.FixtureRequest, anyio_backend: str, tmp_path: Path) -> AsyncIterator[Open]:
-    """Opens a club whose users have further attributes, with settings."""
+    """Return a function that opens a club with custom settings whose users have further attributes."""
     database = {} if request.param == "sqlite" else database_variables(request.getfixturevalue("postgresql_url"))
     write_definitions(tmp_path)
     async with AsyncExitStack() as stack:
@@ -91,7 +91,7 @@ async def count(club: Club, table: str) -> int:
 
 
 async def test_every_attribute_that_is_not_private_is_stored(new_club: Open) -> None:
-    """As recorded of the reference, for a caller who is not allowed to find tags."""
+    """As recorded from v4, for a caller without permission to find tags."""
     club = await new_club()
     answer = await register(club, "anna", city="Rome", age="7", mood="good", secret="s", pin="1234", nope=1)
     assert {name: answer.json["user"][name] for name in ("city", "age", "mood")} == {
@@ -128,14 +128,16 @@ async def test_every_attribute_that_is_not_private_is_stored(new_club: Open) -> 
         ({"avatar": 1}, []),
     ],
 )
-async def test_wrong_values_are_refused_with_their_path(new_club: Open, given: dict[str, Any], path: list[str]) -> None:
+async def test_invalid_values_are_refused_with_their_path(
+    new_club: Open, given: dict[str, Any], path: list[str]
+) -> None:
     club = await new_club()
     answer = await register(club, "anna", **given)
     assert (answer.status, answer.json["error"]["details"]["errors"][0]["path"]) == (400, path)
     assert await count(club, "up_users") == 0
 
 
-async def test_what_decides_about_an_account_is_ignored(new_club: Open) -> None:
+async def test_fields_with_security_effects_are_ignored(new_club: Open) -> None:
     club = await new_club()
     given = {"role": 2, "confirmed": False, "blocked": True, "provider": "github", "id": 77, "createdBy": 1}
     user = (await register(club, "anna", **given, resetPasswordToken="r", confirmationToken="r")).json["user"]
@@ -144,7 +146,7 @@ async def test_what_decides_about_an_account_is_ignored(new_club: Open) -> None:
     assert await club.column("confirmation_token", "anna") is None
 
 
-async def test_a_list_narrows_what_is_stored(new_club: Open) -> None:
+async def test_a_list_limits_the_stored_fields(new_club: Open) -> None:
     club = await new_club(**{FIELDS: "city"})
     user = (await register(club, "anna", city="Rome", age=7)).json["user"]
     assert (user["city"], user["age"]) == ("Rome", None)
@@ -163,7 +165,7 @@ async def test_safe_refuses_fields_that_are_not_listed(new_club: Open) -> None:
     assert (await register(club, "anna")).status == 200
 
 
-async def test_safe_stores_what_is_listed_and_links_what_the_caller_can_find(new_club: Open) -> None:
+async def test_safe_stores_listed_fields_and_links_entries_the_caller_can_find(new_club: Open) -> None:
     club = await new_club(**SAFE, **{FIELDS: "city,tags"})
     assert (await register(club, "anna", city="Rome")).json["user"]["city"] == "Rome"
     assert (await register(club, "bert", tags=[1])).status == 403

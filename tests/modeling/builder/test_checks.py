@@ -1,4 +1,4 @@
-"""What definitions are held to beside their forms: names that a database would cut."""
+"""Checks of definitions besides their forms: names that a database would truncate."""
 
 from functools import cache
 from pathlib import Path
@@ -21,13 +21,13 @@ MOST = 63
 
 @cache
 def built_in() -> Registry:
-    """The registry of a project that defines nothing."""
+    """Return the registry of an empty project."""
     with TemporaryDirectory() as project:
         return load_registry(Path(project))
 
 
 def problems_of(*forms: dict[str, Any], longest: int | None = MOST) -> list[tuple[str, ...]]:
-    """The places of what is wrong with new content-types."""
+    """Return the paths of errors in new content types."""
     registry = built_in()
     drafts = drafts_of(registry)
     for form in forms:
@@ -54,13 +54,13 @@ def form(singular: str, plural: str, **attributes: Any) -> dict[str, Any]:
         (form("a", "b", **{"c" * 64: TEXT}), "attributes"),
     ],
 )
-def test_a_name_is_no_longer_than_databases_take(given: dict[str, Any], place: str | None) -> None:
+def test_names_are_limited_by_the_database(given: dict[str, Any], place: str | None) -> None:
     assert [path[1] for path in problems_of(given)] == ([place] if place else [])
     assert problems_of(given, longest=None) == []
 
 
-def test_names_that_are_the_same_once_they_are_cut() -> None:
-    """The tables of links may be cut, as in v4, but each has to be one of its own."""
+def test_names_that_are_equal_after_truncation() -> None:
+    """Names of link tables can be truncated, as in v4, but must stay unique."""
 
     def leads(attribute: str) -> dict[str, Any]:
         return {attribute: {"type": "relation", "relation": "oneToOne", "target": "api::a.a"}}

@@ -1,4 +1,4 @@
-"""Files of a change: all of them or none, and nowhere else than in the project."""
+"""Files of a change: all of them or none, and only inside the project."""
 
 from pathlib import Path
 
@@ -25,21 +25,21 @@ def contents(project: Path) -> dict[str, str | None]:
     return {path.relative_to(project).as_posix(): path.read_text() if path.is_file() else None for path in found}
 
 
-def test_a_change_and_its_way_back(project: Path) -> None:
+def test_a_change_is_applied_and_undone(project: Path) -> None:
     before = contents(project)
     (project / OLD).chmod(0o640)
     written = {OLD: b"new", "src/api/b/c/schema.json": b"b"}
     applied = apply_changes(project, FileChanges(written, ("src/components/gone/part.json",)))
     after = contents(project)
     assert (after[OLD], after["src/api/b/c/schema.json"]) == ("new", "b")
-    assert "src/components/gone" not in after  # a folder goes with its last file
+    assert "src/components/gone" not in after  # a folder is deleted with its last file
     assert (project / OLD).stat().st_mode & 0o777 == 0o640
     applied.undo()
     assert contents(project) == before
     assert not [*(project / ".octavo").iterdir()]
 
 
-def test_nothing_is_left_of_a_change_that_fails(project: Path) -> None:
+def test_failed_changes_leave_no_files(project: Path) -> None:
     before = contents(project)
     (project / "src/api/file").write_text("no folder")
     with pytest.raises(NotADirectoryError):
@@ -49,7 +49,9 @@ def test_nothing_is_left_of_a_change_that_fails(project: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["src/../../evil", "/tmp/evil", "config/server.toml", "src/link/evil", "package.json"])
-def test_paths_lead_nowhere_else(project: Path, name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_paths_outside_the_project_are_refused(
+    project: Path, name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     (project / "src/link").symlink_to(tmp_path_factory.mktemp("elsewhere"))
     with pytest.raises(UnsafePath):
         apply_changes(project, FileChanges({name: b"x"}))
@@ -57,7 +59,7 @@ def test_paths_lead_nowhere_else(project: Path, name: str, tmp_path_factory: pyt
         apply_changes(project, FileChanges({}, (name,)))
 
 
-def test_text_is_as_javascript_writes_it() -> None:
+def test_json_is_formatted_as_by_javascript() -> None:
     value = {"a": 2.0, "b": 1e21, "c": 1e-7, "d": [], "e": {}, "f": ["é\u2028"], "g": True, "h": None}
     assert json_text(value) == (
         '{\n  "a": 2,\n  "b": 1e+21,\n  "c": 1e-7,\n  "d": [],\n  "e": {},\n  "f": [\n    "é\u2028"\n  ],\n'
@@ -65,7 +67,7 @@ def test_text_is_as_javascript_writes_it() -> None:
     )
 
 
-def test_code_of_v4_where_there_is_none_that_says_more(project: Path) -> None:
+def test_code_of_v4_is_created_where_none_exists(project: Path) -> None:
     assert v4_type_files(project, "api::talk.talk") == {}
     (project / "package.json").write_text('{"dependencies": {"@strapi/strapi": "4.26.2"}}')
     found = v4_type_files(project, "api::talk.talk")

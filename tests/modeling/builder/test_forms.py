@@ -1,4 +1,4 @@
-"""What pages send for nothing when they change what is there."""
+"""Redundant values that pages send when they change a definition."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ TEXT = {"type": "string"}
 UID = {"type": "uid", "targetField": "title"}
 
 
-def test_empty_defaults_and_targets_that_are_gone() -> None:
+def test_empty_defaults_and_missing_targets_are_removed() -> None:
     attributes: dict[str, Any] = {
         "text": EMPTY,
         "flag": {"type": "boolean", "default": False},
@@ -29,5 +29,5 @@ def test_empty_defaults_and_targets_that_are_gone() -> None:
 
 
 @pytest.mark.parametrize("body", [None, [], {}, {"contentType": None}, {"contentType": {"attributes": []}}])
-def test_what_is_no_form_stays_what_it_is(body: Any) -> None:
+def test_invalid_forms_do_not_change(body: Any) -> None:
     assert tidied(body, "contentType") == body

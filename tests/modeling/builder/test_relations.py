@@ -25,7 +25,7 @@ def relation(target: str, said: dict[str, Any]) -> dict[str, Any]:
 
 OWNING, MAPPED = {"inversedBy": "b"}, {"mappedBy": "b"}
 CASES: list[tuple[dict[str, Any] | None, str, dict[str, Any], dict[str, Any]]] = [
-    # what it was, what it becomes; its side, and the other one
+    # before, new kind; own side, other side
     (None, "oneToOne", {"inversedBy": "c"}, {"relation": "oneToOne", "mappedBy": "a"}),
     (None, "manyToMany", {"inversedBy": "c"}, {"relation": "manyToMany", "mappedBy": "a"}),
     (None, "manyToOne", {"inversedBy": "c"}, {"relation": "oneToMany", "mappedBy": "a"}),
@@ -40,7 +40,7 @@ CASES: list[tuple[dict[str, Any] | None, str, dict[str, Any], dict[str, Any]]] =
 
 
 @pytest.mark.parametrize("before, kind, own, other", CASES)
-def test_which_side_is_which(
+def test_owning_and_mapped_sides(
     before: dict[str, Any] | None, kind: str, own: dict[str, Any], other: dict[str, Any]
 ) -> None:
     sides = {"inversedBy": "mappedBy", "mappedBy": "inversedBy"}
@@ -49,10 +49,12 @@ def test_which_side_is_which(
     form = {"type": "relation", "relation": kind, "target": RIGHT, "targetAttribute": "c"}
     set_attributes(found, left, {"a": form}, {})
     assert left.attributes == {"a": {"type": "relation", "relation": kind, "target": RIGHT, **own}}
-    assert right.attributes == {"c": {"type": "relation", "target": LEFT, **other}}  # what it was called before is gone
+    assert right.attributes == {
+        "c": {"type": "relation", "target": LEFT, **other}
+    }  # the attribute with the earlier name is removed
 
 
-def test_what_the_other_side_says_for_itself_stays() -> None:
+def test_options_of_the_other_side_stay() -> None:
     found = drafts(OWNING, {"private": True, "required": True, "autoPopulate": False, "mappedBy": "a"})
     left, right = found.content_types.values()
     form = {"type": "relation", "relation": "manyToMany", "target": RIGHT, "targetAttribute": "b"}
@@ -70,7 +72,7 @@ def test_a_relation_to_its_own_type_has_both_sides() -> None:
     assert left.attributes["children"]["target"] == LEFT
 
 
-def test_a_name_that_is_taken_is_not_written_over() -> None:
+def test_existing_attributes_are_not_overwritten() -> None:
     found = drafts()
     left, right = found.content_types.values()
     right.attributes["c"] = {"type": "string"}
@@ -79,7 +81,7 @@ def test_a_name_that_is_taken_is_not_written_over() -> None:
         set_attributes(found, left, {"a": form}, {})
 
 
-def test_what_is_not_configurable_stays() -> None:
+def test_attributes_that_are_not_configurable_stay() -> None:
     found = drafts()
     left = found.content_types[LEFT]
     left.attributes.update(fixed={"type": "string", "configurable": False}, other={"type": "string"})
@@ -87,7 +89,7 @@ def test_what_is_not_configurable_stays() -> None:
     assert left.attributes == {"fixed": {"type": "string", "configurable": False}, "new": {"type": "text"}}
 
 
-def test_a_type_goes_with_what_leads_to_it() -> None:
+def test_deleting_a_type_removes_relations_to_it() -> None:
     found = drafts(OWNING, {"mappedBy": "a"})
     remove_content_type(found, found.content_types[LEFT])
     assert found.content_types[RIGHT].attributes == {}

@@ -1,4 +1,4 @@
-"""`octavo generate`: what it makes is served and answers; what cannot be made is said, and nothing is overwritten."""
+"""`octavo generate`: generated code is served and works; errors are reported, and nothing is overwritten."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-async def test_all_that_is_made_is_served(project: Path) -> None:
+async def test_all_generated_code_is_served(project: Path) -> None:
     made(project, "component", "shared.seo", "title:string:required")
     made(project, "api", "speaker", "name:string:required")
     words = ("title:string:required", "speaker:manyToOne:speaker:inversedBy=talks", "seo:component:shared.seo:required")
@@ -139,13 +139,13 @@ def test_nothing_is_overwritten(project: Path) -> None:
         (("policy", "x", "--api", "../y"), "is not a valid name of an API"),
     ],
 )
-def test_what_cannot_be_made_is_said(project: Path, words: tuple[str, ...], told: str) -> None:
+def test_invalid_requests_are_reported(project: Path, words: tuple[str, ...], told: str) -> None:
     result = run(project, *words)
     assert (result.exit_code, told in result.output) == (1, True), result.output
     assert list((project / "src").rglob("*")) == []
 
 
-def test_the_other_side_must_be_the_projects_own(project: Path) -> None:
+def test_the_other_side_must_be_defined_by_the_project(project: Path) -> None:
     made(project, "content-type", "talk", "title:string")
     refused = run(project, "content-type", "x", "a:oneToOne:talk:inversedBy=title")
     assert "api::talk.talk already has an attribute 'title'" in refused.output
@@ -170,7 +170,7 @@ async def bootstrap(app):
         await site.run_task("nightly")
 
 
-def test_a_plugin_is_made_beside_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugin_is_created_beside_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("src", "config"):
         (tmp_path / "project" / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "project")
@@ -179,7 +179,7 @@ def test_a_plugin_is_made_beside_a_project(tmp_path: Path, monkeypatch: pytest.M
     assert (tmp_path / "octavo-good-day/pyproject.toml").is_file()
 
 
-def test_what_is_left_out_of_a_new_definition_is_told(project: Path) -> None:
+def test_left_out_attributes_are_reported(project: Path) -> None:
     made(project, "content-type", "talk", "title:string")
     result = run(project, "content-type", "guest", "talks:oneToMany:talk:mappedBy=guest")
     assert result.exit_code == 0, result.output
@@ -192,7 +192,7 @@ async def test_a_plugin_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     folder = tmp_path / "octavo-good-day"
     declared = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     (package,) = declared["entry-points"]["octavo.plugins"].items()
-    metadata = folder / "octavo_good_day-0.1.0.dist-info"  # as installing it writes
+    metadata = folder / "octavo_good_day-0.1.0.dist-info"  # as an installation writes it
     metadata.mkdir()
     (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {declared['name']}\nVersion: 0.1.0\n")
     (metadata / "entry_points.txt").write_text(f"[octavo.plugins]\n{package[0]} = {package[1]}\n")
@@ -206,7 +206,7 @@ async def test_a_plugin_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-async def test_everybody_may_read_a_public_type(
+async def test_a_public_type_is_readable_without_signing_in(
     project: Path, kind: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if kind == "postgresql":
@@ -224,7 +224,7 @@ async def test_everybody_may_read_a_public_type(
     ]
 
 
-async def test_a_public_type_without_a_database_tells_what_to_run_later(
+async def test_a_public_type_without_a_database_shows_the_command_to_run_later(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in {"CLIENT": "postgres", "HOST": "127.0.0.1", "PORT": "1", "NAME": "x", "SSL": "disable"}.items():

@@ -61,7 +61,7 @@ QUOTE = {
 
 
 def write_project(folder: Path) -> Path:
-    """The definition files, in a folder."""
+    """Write the definition files into a folder."""
     for name, definition in (("talk", TALK), ("speaker", SPEAKER), ("welcome", WELCOME)):
         _write(folder / f"src/api/{name}/content-types/{name}/schema.json", definition)
     _write(folder / "src/components/talk/part.json", PART)
@@ -70,12 +70,12 @@ def write_project(folder: Path) -> Path:
 
 
 def conference(folder: Path) -> Registry:
-    """The registry of the small project."""
+    """Return the registry of the small project."""
     return load_registry(write_project(folder))
 
 
 def write_large_project(folder: Path, size: int = 100) -> Path:
-    """As many content-types, each leading to several others, so that there is no end to where they lead."""
+    """Write many content types, each with relations to several others, so that relations can be followed endlessly."""
     for number in range(size):
         name = f"type{number}"
         targets = [f"type{(number * step + 7) % size}" for step in range(1, 7)]

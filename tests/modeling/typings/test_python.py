@@ -1,6 +1,6 @@
-"""Python made of definitions: exact text for a small project, names for odd ones, and what mypy makes of it.
+"""Python generated from definitions: exact text for a small project, unusual names, and the results of mypy.
 
-`make clients` shows the same code to pyright (types-python.mjs).
+`make clients` checks the same code with pyright (types-python.mjs).
 """
 
 import inspect
@@ -93,7 +93,7 @@ def test_the_classes_of_a_small_project(tmp_path: Path) -> None:
     assert SPEAKER in text
 
 
-def test_what_is_written_runs_and_is_always_the_same(registry: Registry) -> None:
+def test_generated_code_runs_and_is_reproducible(registry: Registry) -> None:
     text = render_own_code(registry)
     backwards = Registry([*registry.content_types.values()][::-1], [*registry.components.values()][::-1])
     assert render_own_code(backwards) == text
@@ -102,7 +102,7 @@ def test_what_is_written_runs_and_is_always_the_same(registry: Registry) -> None
     assert made["App"] is made["_App"]
 
 
-def test_what_is_right_is_taken_and_what_is_wrong_refused(tmp_path: Path) -> None:
+def test_type_checkers_accept_valid_code_and_refuse_invalid_code(tmp_path: Path) -> None:
     (tmp_path / "content.py").write_text(render_own_code(conference(tmp_path)), encoding="utf-8")
     shutil.copy(Path(__file__).parent / "conference_code/use.py", tmp_path)
     shutil.rmtree(tmp_path / "src")
@@ -122,7 +122,7 @@ def test_what_is_right_is_taken_and_what_is_wrong_refused(tmp_path: Path) -> Non
     assert (reported, errors, code) == ("Success: no issues found in 5 source files\n", "", 0)
 
 
-def test_names_are_short_where_they_can_be_and_never_the_same(registry: Registry, tmp_path: Path) -> None:
+def test_names_are_short_and_unique(registry: Registry, tmp_path: Path) -> None:
     types = conference(tmp_path).content_types
     talk, speaker = types["api::talk.talk"], types["api::speaker.speaker"]
     assert [name.entry for name in names_of([talk, speaker], ["SpeakerInput"]).values()] == [
@@ -138,14 +138,14 @@ def test_conditions_have_all_operators() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in vars(TypedEntries) if not name.startswith("_")])
-def test_entries_with_types_are_those_that_there_are(name: str) -> None:
+def test_typed_entries_have_the_signatures_of_entries(name: str) -> None:
     typed, plain = (inspect.signature(getattr(owner, name)).parameters for owner in (TypedEntries, Entries))
     is_open = any(parameter.kind is parameter.VAR_KEYWORD for parameter in plain.values())
     shared = {key for key in typed if key in plain or not is_open}
     assert {key: plain[key].default for key in shared} == {key: typed[key].default for key in shared}
 
 
-def test_only_what_is_used_is_imported(tmp_path: Path) -> None:
+def test_only_used_names_are_imported(tmp_path: Path) -> None:
     text = render_own_code(conference(tmp_path))
     imported = re.findall(
         r"^    (\w+),$", text.partition("from octavo.typed import (")[2].partition(")")[0], re.MULTILINE

@@ -1,6 +1,6 @@
-"""TypeScript made of definitions: exact text for a small project, sound syntax for a large one.
+"""TypeScript generated from definitions: exact text for a small project, valid syntax for a large one.
 
-That types say what they should, to the compiler, and that the client works, `make clients` shows (typed-client.mjs).
+`make clients` compiles the types and runs the client (typed-client.mjs).
 """
 
 import re
@@ -112,7 +112,7 @@ def test_the_declarations_of_v4(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("render", [render_front_end, render_v4_schemas])
-def test_what_is_written_is_typescript_and_always_the_same(registry: Registry, render: object) -> None:
+def test_generated_code_is_valid_and_reproducible(registry: Registry, render: object) -> None:
     assert callable(render)
     text = render(registry)
     parse_text(text, "content.ts")
@@ -120,6 +120,6 @@ def test_what_is_written_is_typescript_and_always_the_same(registry: Registry, r
     assert render(backwards) == text
 
 
-def test_all_operators_are_there(registry: Registry) -> None:
+def test_all_operators_are_included(registry: Registry) -> None:
     block = render_front_end(registry).partition("export interface Operators<T> {")[2].partition("}")[0]
     assert set(re.findall(r"\$\w+", block)) == {*OPERATORS, *LOGICAL}

@@ -1,4 +1,4 @@
-"""From grants to abilities: what is allowed, of which fields, of which entries; what cannot be read gives nothing."""
+"""Grants are turned into abilities: allowed actions, fields and entries; unreadable grants allow nothing."""
 
 from dataclasses import replace
 from typing import Any
@@ -24,7 +24,7 @@ REGISTRY = bookshop_registry()
 PLAIN = Registry(
     (replace(one, localized=False) for one in REGISTRY.content_types.values()), REGISTRY.components.values()
 )
-"""The bookshop in one language."""
+"""The bookshop without localization."""
 EDI, ANN = Holder(7, "edi@example.org", (2, 3)), Holder(8)
 OWN, SAME_ROLE = "admin::is-creator", "admin::has-same-role-as-creator"
 MINE = at("createdBy.id", "$eq", 7)
@@ -43,7 +43,7 @@ async def ability_of(
     return found
 
 
-async def test_an_action_is_of_its_content_type() -> None:
+async def test_actions_apply_to_their_content_type() -> None:
     ability = await ability_of(grant(names.READ), grant("admin::users.read", None), grant(names.CREATE, GENRE))
     assert all(ability.may(verb, BOOK) for verb in ("find", "findOne", "count"))
     assert not any(ability.may(verb, BOOK) for verb in ("create", "nope"))
@@ -62,7 +62,7 @@ async def test_actions_of_plugins_are_those_of_the_panel() -> None:
     assert (await ability_of()).scope(FILE) == NEVER
 
 
-async def test_fields_lead_into_components_and_cover_what_is_inside() -> None:
+async def test_fields_include_everything_in_their_components() -> None:
     ability = await ability_of(grant(names.READ, BOOK, "title", "details.binding", "extras"))
     known = ("title", "details", "details.binding", "extras", "extras.label", "createdAt", "createdBy")
     unknown = ("titles", "tit", "details.weight", "detail", "blurb", "publishedAt_")
@@ -78,7 +78,7 @@ async def test_fields_lead_into_components_and_cover_what_is_inside() -> None:
     )
 
 
-async def test_people_are_known_by_their_names_alone() -> None:
+async def test_only_names_of_administrators_are_readable() -> None:
     everything = AbilityBuilder(REGISTRY).of_super_admins()
     for ability in (everything.pages, everything.content, await ability_of(grant(names.READ))):
         for secret in ("email", "password", "resetPasswordToken", "registrationToken", "isActive", "roles"):
@@ -89,7 +89,7 @@ async def test_people_are_known_by_their_names_alone() -> None:
     assert everything.pages.reads(VAULT, "code")
 
 
-async def test_conditions_become_filters_about_who_asks() -> None:
+async def test_conditions_become_filters_on_the_caller() -> None:
     assert (await ability_of(grant(names.READ, where=OWN))).scope(BOOK) == MINE
     assert (await ability_of(grant(names.READ, where=SAME_ROLE))).scope(BOOK) == COLLEAGUES
     either = await ability_of(grant(names.READ, where=f"{SAME_ROLE} {OWN}"))
@@ -99,7 +99,7 @@ async def test_conditions_become_filters_about_who_asks() -> None:
     assert (await ability_of(grant(names.READ, where=OWN))).scope(BOOK, "update") == NEVER
 
 
-async def test_locales_limit_where_there_are_any() -> None:
+async def test_locales_limit_only_localized_types() -> None:
     french = at("locale", "$in", "de-AT", "fr")
     both = frozenset({"fr", "de-AT"})
     some = (grant(names.READ, BOOK, locales=both), grant(names.READ, AUTHOR, locales=both))
@@ -110,13 +110,13 @@ async def test_locales_limit_where_there_are_any() -> None:
 
 
 @pytest.mark.parametrize("locales", [None, frozenset()])
-async def test_without_locales_there_is_nothing_where_there_are_any(locales: frozenset[str] | None) -> None:
+async def test_grants_without_locales_allow_no_localized_entries(locales: frozenset[str] | None) -> None:
     ability = await ability_of(grant(names.READ, BOOK, locales=locales), registry=REGISTRY)
     assert (ability.may("find", BOOK), ability.scope(BOOK)) == (True, NEVER)  # as in v4: an empty list
     assert (await ability_of(grant(names.READ, AUTHOR, locales=locales), registry=REGISTRY)).scope(AUTHOR) is None
 
 
-async def test_a_field_is_there_in_the_entries_of_the_grants_that_name_it() -> None:
+async def test_fields_are_readable_in_the_entries_of_their_grants() -> None:
     ability = await ability_of(
         grant(names.READ, BOOK, "title"),
         grant(names.READ, BOOK, "blurb", "details.binding", where=OWN),
@@ -138,7 +138,7 @@ async def test_a_field_is_there_in_the_entries_of_the_grants_that_name_it() -> N
     assert (alike.scope(BOOK), alike.field_scope(BOOK, "blurb")) == (MINE, None)
 
 
-async def test_what_is_not_known_gives_nothing(caplog: pytest.LogCaptureFixture) -> None:
+async def test_unknown_actions_and_subjects_grant_nothing(caplog: pytest.LogCaptureFixture) -> None:
     ability = await ability_of(
         grant(names.READ, BOOK, where="api::only-here"), grant(names.READ, AUTHOR, where="api::only-here")
     )
@@ -172,7 +172,7 @@ async def test_conditions_of_a_project(caplog: pytest.LogCaptureFixture) -> None
     assert await scope("api::cheap api::fails") == at("price", "$lt", 10)
 
 
-async def test_who_has_the_same_rights_has_the_same_ability() -> None:
+async def test_equal_permissions_share_an_ability() -> None:
     rights = AbilityBuilder(REGISTRY)
     plain, own = (grant(names.READ),), (grant(names.READ, where=OWN),)
     assert await rights.of(EDI, plain) is await rights.of(ANN, plain)
@@ -185,11 +185,11 @@ async def test_who_has_the_same_rights_has_the_same_ability() -> None:
     "properties, conditions",
     [({"fields": "title"}, []), ({"fields": [1]}, []), ({}, {"a": 1}), ("{", []), ([1], [])],
 )
-def test_a_row_that_cannot_be_read_gives_nothing(properties: Any, conditions: Any) -> None:
+def test_invalid_rows_grant_nothing(properties: Any, conditions: Any) -> None:
     assert read_grant(names.READ, BOOK, properties, conditions) is None
 
 
-def test_rows_come_as_json_or_as_its_text() -> None:
+def test_rows_can_contain_json_or_its_text() -> None:
     properties, conditions = {"fields": ["b", "a"], "locales": ["fr"], "colours": ["red"]}, ["x", OWN]
     read = Grant("a", BOOK, frozenset({"a", "b"}), frozenset({"fr"}), (OWN, "x"))
     assert read_grant("a", BOOK, properties, conditions) == read
@@ -198,6 +198,6 @@ def test_rows_come_as_json_or_as_its_text() -> None:
     assert read_grants(orjson.dumps({"grants": None})) == ()
 
 
-async def test_without_a_site_nobody_but_super_admins_may_do_anything() -> None:
+async def test_without_a_site_only_super_admins_have_permissions() -> None:
     assert (await NoSite().of(EDI, (grant(names.READ),))).content is NOTHING
     assert NoSite().of_super_admins().pages.everything

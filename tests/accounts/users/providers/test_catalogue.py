@@ -49,11 +49,11 @@ HERE = "https://api.example"
         ("google", {"sub": None, "email": ["a"], "email_verified": {}}, Person("", "", None, "")),
     ],
 )
-def test_what_each_tells(name: str, told: dict[str, Any], expected: Person) -> None:
+def test_profiles_of_each_provider(name: str, told: dict[str, Any], expected: Person) -> None:
     assert ROWS[name].read(told, ()) == expected
 
 
-def test_the_address_of_somebody_at_github() -> None:
+def test_the_email_address_of_a_github_user() -> None:
     emails = [{"email": "x@y.z", "primary": False}, {"email": "ann@y.z", "primary": True, "verified": False}]
     reported = {"id": 5, "login": "ann", "email": "public@y.z"}
     assert ROWS["github"].read(reported, emails) == Person("5", "ann@y.z", False, "ann")
@@ -76,7 +76,7 @@ def test_issuers(name: str, subdomain: str | None, issuer: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))
-def test_every_address_is_one_of_https(name: str) -> None:
+def test_all_urls_use_https(name: str) -> None:
     made = make_provider(name, ProviderSettings(enabled=True, key="k", subdomain="x.example"), HERE)
     assert made is not None
     addresses = [made.issuer, made.authorize_url, made.access_url, made.profile_url, made.emails_url]
@@ -94,11 +94,11 @@ def test_every_address_is_one_of_https(name: str) -> None:
         ("company", ProviderSettings(enabled=True, key="k")),
     ],
 )
-def test_what_is_incomplete_is_not_there(name: str, given: ProviderSettings) -> None:
+def test_incomplete_providers_are_left_out(name: str, given: ProviderSettings) -> None:
     assert make_provider(name, given, HERE) is None
 
 
-def test_an_issuer_makes_any_provider_one_of_openid() -> None:
+def test_an_issuer_makes_any_provider_an_openid_provider() -> None:
     given = ProviderSettings(enabled=True, key="k", issuer="https://sso.example", callback="app://signed-in")
     for name in ("company", "github"):
         made = make_provider(name, given, HERE)
@@ -106,7 +106,7 @@ def test_an_issuer_makes_any_provider_one_of_openid() -> None:
         assert (made.issuer, made.callbacks) == ("https://sso.example", ("app://signed-in",))
 
 
-def test_what_v4_has_stored() -> None:
+def test_settings_stored_by_v4() -> None:
     stored = {
         "enabled": True,
         "icon": "x",

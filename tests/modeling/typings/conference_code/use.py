@@ -1,6 +1,6 @@
-"""A project's code as type checkers see it: every line is right, or has to be refused (`type: ignore`). Never run.
+"""Project code as type checkers see it: every line is valid, or must be refused (`type: ignore`). It never runs.
 
-An ignored line that is right is an error itself: mypy and pyright tell it.
+A valid line that is ignored is an error itself, which mypy and pyright report.
 """
 
 from content import App, Speaker, Talk, TalkInput, typed
@@ -9,7 +9,7 @@ from octavo.sdk import App as UntypedApp
 
 
 def show(*values: object) -> None:
-    """What is read has types that can be shown."""
+    """Accept values of any type."""
 
 
 async def read(app: App) -> list[str]:
