@@ -1,6 +1,7 @@
 """The media library in a browser: folders, files, their metadata and uses, and cropping."""
 
 import base64
+import json
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -13,14 +14,14 @@ LIBRARY = "/admin/plugins/upload"
 UPLOAD = "document.querySelector('input[type=file][multiple]')"
 
 
-def drop(desk: Desk, *names: str, content: bytes | None = None) -> None:
+def drop(desk: Desk, *names: str, content: bytes | None = None, kind: str = "image/png") -> None:
     """Drop files onto the page."""
     data = base64.b64encode(content or picture("PNG", 640, 480)).decode()
     desk.page.do(
         f"""(() => {{
           const bytes = Uint8Array.from(atob('{data}'), (one) => one.charCodeAt(0));
           const given = new DataTransfer();
-          for (const name of {list(names)!r}) given.items.add(new File([bytes], name, {{type: 'image/png'}}));
+          for (const name of {list(names)!r}) given.items.add(new File([bytes], name, {{type: {kind!r}}}));
           const input = {UPLOAD};
           input.files = given.files;
           input.dispatchEvent(new Event('change', {{bubbles: true}}));
@@ -175,6 +176,44 @@ def test_several_files_are_moved_and_deleted_in_bulk(desk: Desk) -> None:
     desk.click_at("[role=alertdialog] .button.danger, [role=dialog] .button.danger")
     desk.see("1 item deleted")
     assert found(desk, "marsh.jpg") == []
+
+
+def drag(desk: Desk, item: str, folder: str) -> None:
+    """Drag an item, by a CSS selector, onto a folder's tile or breadcrumb."""
+    for selector in (item, folder):
+        desk.until(f"document.querySelector({json.dumps(selector)})", selector)
+    desk.do(
+        f"""((data, item, folder) =>
+          [[item, 'dragstart'], [folder, 'dragover'], [folder, 'drop'], [item, 'dragend']].forEach(([node, type]) =>
+            node.dispatchEvent(new DragEvent(type, {{bubbles: true, cancelable: true, dataTransfer: data}}))
+        ))(new DataTransfer(), ...{json.dumps([item, folder])}.map((selector) => document.querySelector(selector)))"""
+    )
+
+
+def test_files_are_dragged_into_folders(desk: Desk) -> None:
+    winter = desk.ask("POST", "/upload/folders", {"name": "Winter", "parent": None})["data"]["id"]
+    desk.open(LIBRARY)
+    desk.see("orchard.jpg")
+    for name in ("orchard.jpg", "ferry.jpg"):
+        desk.click(f"Select {name}")
+    drag(desk, "li:has([title='ferry.jpg'])", "li:has([title=Winter])")
+    desk.see("2 items moved")
+    desk.gone("orchard.jpg")
+    assert {found(desk, name)[0]["folder"]["id"] for name in ("orchard.jpg", "ferry.jpg")} == {winter}
+    desk.click("Undo")
+    desk.see("orchard.jpg")
+    assert found(desk, "orchard.jpg")[0]["folder"] is None
+    drag(desk, "li:has([title='orchard.jpg'])", "li:has([title=Winter])")
+    desk.see("1 item moved")
+    open_tile(desk, "Winter")
+    desk.see("orchard.jpg")
+    drag(desk, "li:has([title='orchard.jpg'])", "main nav li:first-child button")
+    desk.see("No files yet")
+    assert found(desk, "orchard.jpg")[0]["folder"] is None
+    desk.open(LIBRARY)
+    desk.see("Winter")
+    drag(desk, "li:has([title=Winter])", "li:has([title=Winter])")
+    assert desk.ask("GET", f"/upload/folders/{winter}?populate=parent")["data"]["parent"] is None, "not into itself"
 
 
 def test_hostile_texts_and_svgs_are_inert(desk: Desk) -> None:

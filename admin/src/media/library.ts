@@ -103,8 +103,15 @@ export function privateFolders(): CreateQueryResult<PrivateFolders> {
   }));
 }
 
+/** Whether a folder, or one that contains it, is private; false until that is loaded. */
+export function folderPrivacy(): (id: number | null) => boolean {
+  const tree = folderTree();
+  const hidden = privateFolders();
+  return (id) => hidden.data !== undefined && isInPrivate(tree.data ?? [], hidden.data, id);
+}
+
 /** Whether a folder, or one that contains it, is private. The top never is. */
-export function isInPrivate(tree: readonly FolderBranch[], { ids }: PrivateFolders, id: number | null): boolean {
+function isInPrivate(tree: readonly FolderBranch[], { ids }: PrivateFolders, id: number | null): boolean {
   return id !== null && wayTo(tree, id).some((branch) => ids.includes(branch.id));
 }
 
@@ -113,12 +120,32 @@ export function libraryChanged(): Promise<void> {
 }
 
 const SMALL = 200;
+/** Of a format whose width is unknown. */
+const MOST = 10_000;
 
-/** A picture of a file that costs little: its thumbnail, or the file itself where that is small. */
-export function thumbnailOf(file: Pick<MediaFile, 'formats' | 'mime' | 'size' | 'url'>): string | null {
-  const thumbnail = file.formats?.thumbnail?.url;
+/** A picture of a file that costs little: its thumbnail or poster, or the file itself where that is small. */
+export function thumbnailOf(file: Pick<MediaFile, 'formats' | 'mime' | 'previewUrl' | 'size' | 'url'>): string | null {
+  const thumbnail = file.formats?.thumbnail?.url ?? posterOf(file);
   if (thumbnail) return publicUrl(thumbnail);
   return file.mime.startsWith('image/') && file.size <= SMALL ? publicUrl(file.url) : null;
+}
+
+/** A frame of a video: the smallest one that a preset makes, or what the provider offers. */
+export function posterOf({ formats, mime, previewUrl }: Pick<MediaFile, 'formats' | 'mime' | 'previewUrl'>): string | null {
+  if (kindOf(mime) !== 'videos') return null;
+  const frames = Object.entries(formats ?? {}).filter(([name, { url }]) => name !== 'placeholder' && url);
+  const widthOf = ({ width }: { width?: number }): number => width ?? MOST;
+  return frames.sort(([, one], [, other]) => widthOf(one) - widthOf(other))[0]?.[1].url ?? previewUrl;
+}
+
+/** The duration of a video, such as `1:05`; undefined where it is unknown. */
+export function durationOf({ formats }: Pick<MediaFile, 'formats'>): string | undefined {
+  const { duration } = (formats?.video ?? {}) as { duration?: unknown };
+  if (typeof duration !== 'number') return undefined;
+  const seconds = Math.round(duration);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const padded = (value: number): string => String(value).padStart(2, '0');
+  return [...(hours ? [hours, padded(minutes)] : [minutes]), padded(seconds % 60)].join(':');
 }
 
 /** A blurred picture of a file, in a data URL, until its thumbnail is loaded. */
