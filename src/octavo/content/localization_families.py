@@ -6,6 +6,7 @@ only copied if the write contains them.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, Protocol
 
@@ -29,6 +30,8 @@ from octavo.schema.scalar_types import SCALAR_TYPES
 from octavo.schema.shared_values import is_shared, is_shared_value, is_unique
 
 _NO_SCALAR: Final = object()
+_NO_IDS: Final[frozenset[int]] = frozenset()
+_STEP: Final = timedelta(milliseconds=1)
 _MEMBERS: Final = (("id", Plain(None)), ("locale", Plain(LOCALE)))
 
 
@@ -106,6 +109,27 @@ class NewEntry:
     touch: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class FamilyAges:
+    """When the localizations of an entry were updated, by id, and the id of the one in the default locale."""
+
+    updated: Mapping[int, str | None]
+    source: int | None
+
+    def outdated_after(self, entry_id: int, *, is_translated: bool) -> frozenset[int]:
+        """Return the localizations that are outdated after a write of one: their texts are older than the source's.
+
+        `is_translated`: whether the write contains values that are not shared, so the written one is current.
+        """
+        source = None if self.source is None else self.updated.get(self.source)
+        if source is None:
+            return frozenset()
+        if is_translated and entry_id == self.source:
+            return frozenset(self.updated) - {entry_id}
+        outdated = frozenset(one for one, updated_at in self.updated.items() if (updated_at or "") < source)
+        return outdated - {entry_id} if is_translated else outdated
+
+
 class Families:
     """Reads families, adds localizations and copies shared values.
 
@@ -117,6 +141,7 @@ class Families:
         self._registry = reader.registry
         self._copies_links = copies_links
         self._prepared: dict[tuple[str, By], PreparedRead] = {}
+        self._prepared_ages: dict[str, PreparedRead] = {}
 
     async def read_family(self, unit: Unit, content_type: ContentType, entry_id: int) -> Family | None:
         """Return the family of an entry; None if the entry does not exist."""
@@ -168,12 +193,14 @@ class Families:
         named: Collection[str] = (),
         *,
         touch: bool = False,
+        ages: FamilyAges | None = None,
     ) -> None:
         """Copy shared scalars of an entry to its localizations, and the components, files and empty values in `named`.
 
         The other localizations may have values where this one has none, so those are not copied by default. Unchanged
         entries are not written, unless `touch` marks them as updated. Written ones get the `updatedAt` of the entry, so
-        that none of them seems to be newer.
+        that none of them seems to be newer. With the `ages` from before the write, outdated ones stay earlier than the
+        source: shared values are no translation.
         """
         if not content_type.localized or not any(map(is_shared_value, _writable(content_type))):
             return
@@ -185,12 +212,39 @@ class Families:
             for name, value in family.shared.items()
             if name in named or (value is not None and isinstance(content_type.attributes[name], Scalar))
         }
-        dates = NO_DATES if family.updated_at is None else {UPDATED_AT: family.updated_at}
+        outdated = (
+            _NO_IDS
+            if ages is None
+            else ages.outdated_after(entry_id, is_translated=_is_translated(content_type, named))
+        )
         for other in family.others(entry_id):
             held_there = family.scalars[other]
             changed = {name: given[name] for name in given if touch or held_there.get(name, _NO_SCALAR) != given[name]}
             if changed:
+                step = (entry_id in outdated) - (other in outdated)
+                dates = NO_DATES if family.updated_at is None else {UPDATED_AT: _shifted(family.updated_at, step)}
                 await unit.update(content_type, other, changed, dates=dates, later=True)
+
+    async def read_ages(self, unit: Unit, content_type: ContentType, entry_id: int, default: str) -> FamilyAges | None:
+        """Return when the localizations of an entry were updated; None if the entry or the dates do not exist."""
+        if UPDATED_AT not in content_type.attributes:
+            return None
+        prepared = self._prepared_ages.get(content_type.uid)
+        if prepared is None:
+            member = Object((*_MEMBERS, (UPDATED_AT, Plain(UPDATED_AT))))
+            projection = Object(
+                (*member.members, (LOCALIZATIONS, Nested(LOCALIZATIONS, EVERYTHING, member, linked=True)))
+            )
+            request = ReadRequest(content_type=content_type, by=By.ID, projection=projection, drafts=Drafts.ANY)
+            prepared = self._reader.prepare(plan_read(request, self._registry))
+            self._prepared_ages[content_type.uid] = prepared
+        found = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
+        if found is None:
+            return None
+        entry = orjson.loads(found)
+        members = [entry, *entry[LOCALIZATIONS]]
+        source = next((one["id"] for one in members if one[LOCALE] == default), None)
+        return FamilyAges({one["id"]: one[UPDATED_AT] for one in members}, source)
 
     def _read(self, content_type: ContentType, rows: Sequence[Mapping[str, Any]]) -> Family:
         """Build the family of entries as read: all their localizations, with the values of the first entry."""
@@ -283,6 +337,19 @@ def names_shared(content_type: ContentType, names: Iterable[str]) -> bool:
 def scalar_names(content_type: ContentType, names: Iterable[str]) -> list[str]:
     """Return the names of scalar attributes among these."""
     return [name for name in names if isinstance(content_type.attributes.get(name), Scalar)]
+
+
+def _is_translated(content_type: ContentType, names: Iterable[str]) -> bool:
+    """Return whether any of these names is an attribute that localizations do not share."""
+    return any(name in content_type.writable_names and not _is_shared_name(content_type, name) for name in names)
+
+
+def _shifted(moment: str, steps: int) -> str:
+    """Return a timestamp, as in responses, later by so many milliseconds."""
+    if not steps:
+        return moment
+    found = datetime.fromisoformat(moment) + steps * _STEP
+    return found.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _is_shared_name(content_type: ContentType, name: str) -> bool:

@@ -20,7 +20,7 @@ from octavo.content.controllers.write_policy import Writable, Write, WritePolicy
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.i18n.localizations import copy_shared_values, new_localization
 from octavo.content.locales import Locales
-from octavo.content.localization_families import Families, NewEntry, names_shared
+from octavo.content.localization_families import Families, FamilyAges, NewEntry, names_shared
 from octavo.content.localized_creates import named_localizations
 from octavo.content.media.form_files import current_query, place_files
 from octavo.content.media.library import MediaLibrary
@@ -226,6 +226,7 @@ class ContentWrites:
                 data = await self.policy.allowed_data(
                     unit, content_type, entry_id, replace(found, data=data), actor, UPDATE
                 )
+            ages = await self._read_ages(sharing, unit, content_type, entry_id, data)
             unit.answering = answer
             unit.is_last_write = lambda: (
                 not (
@@ -239,7 +240,7 @@ class ContentWrites:
                 await self.policy.check_result(unit, content_type, entry_id, actor, PUBLISH)
             entry = await self.answer(answer, entry_id, unit)  # localizations are read before the update (observed)
             if content_type.localized and isinstance(data, Mapping):  # a list changes nothing (observed)
-                await self._share(sharing, unit, content_type, entry_id, entry, data)
+                await self._share(sharing, unit, content_type, entry_id, entry, data, ages)
             return entry
 
         return await self._write(content_type, write, found, work, actor, entry_id)
@@ -294,12 +295,27 @@ class ContentWrites:
         entry_id: int,
         entry: bytes,
         data: Mapping[str, Any],
+        ages: FamilyAges | None,
     ) -> None:
-        """Copy shared values of a changed entry, whose response is `entry`, to its localizations."""
+        """Copy shared values of a changed entry, whose response is `entry`, to its localizations.
+
+        `ages` are those from before the change.
+        """
         if sharing is Sharing.SHOWN:
             await copy_shared_values(unit, self._families, content_type, entry, data)
         elif sharing is Sharing.ALL or (sharing is Sharing.NAMED and names_shared(content_type, data)):
-            await self._families.copy_shared(unit, content_type, entry_id, data)
+            await self._families.copy_shared(unit, content_type, entry_id, data, ages=ages)
+
+    async def _read_ages(
+        self, sharing: Sharing, unit: EntryUnit, content_type: ContentType, entry_id: int, data: Any
+    ) -> FamilyAges | None:
+        """Return the ages of localizations, if a change of an entry copies shared values to all of them."""
+        if not content_type.localized or sharing not in (Sharing.ALL, Sharing.NAMED):
+            return None
+        if not isinstance(data, Mapping) or not names_shared(content_type, data):
+            return None
+        default = (await self._locales.known(unit.connection)).default
+        return await self._families.read_ages(unit, content_type, entry_id, default)
 
     async def share_many(
         self, unit: EntryUnit, content_type: ContentType, ids: Iterable[int], data: Mapping[str, Any]

@@ -1,6 +1,7 @@
 """Localizations, single types and locales in the content manager."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -122,6 +123,34 @@ async def test_shared_values_do_not_make_the_saved_localization_outdated(french:
         assert [(one["updatedAt"], one["outdatedSince"]) for one in states] == [(changed["updatedAt"], None)] * 2
         assert changed["updatedAt"] > before
         before = changed["updatedAt"]
+
+
+async def test_shared_values_are_no_translation(french: Newsroom) -> None:
+    """An outdated localization stays outdated until its own texts are saved, whichever entry gets the shared value."""
+    base = await french.make("topic.topic", {"name": "One", "code": "s4"})
+    ids = {"en": base["id"]}
+    for locale in ("fr", "nl"):
+        made = await french.make(f"topic.topic?locale={locale}&relatedEntityId={base['id']}", {"name": locale})
+        ids[locale] = made["id"]
+
+    async def outdated_after(locale: str, body: dict[str, str]) -> list[str]:
+        before = await states()
+        assert (await french.ask("PUT", f"topic.topic/{ids[locale]}", body)).status == 200
+        after = await states()
+        assert all(after[code]["updatedAt"] >= before[code]["updatedAt"] for code in ids), "never earlier"
+        return sorted(one["locale"] for one in after.values() if one["outdatedSince"])
+
+    async def states() -> dict[str, Any]:
+        answer = await french.ask("GET", f"{STATES}?ids={base['id']}")
+        return {one["locale"]: one for one in answer.json["data"][0]["localizations"]}
+
+    assert await outdated_after("en", {"name": "First"}) == ["fr", "nl"]
+    assert await outdated_after("nl", {"name": "Eerste"}) == ["fr"]
+    for number, locale in enumerate(("en", "fr", "nl", "fr", "en")):
+        assert await outdated_after(locale, {"code": f"s4-{number}"}) == ["fr"], locale
+    assert await outdated_after("fr", {"name": "Premier", "code": "s4-f"}) == []
+    assert await outdated_after("fr", {"code": "s4-g"}) == []
+    assert await outdated_after("en", {"name": "Very first", "code": "s4-h"}) == ["fr", "nl"]
 
 
 async def test_localizations_that_cannot_be_read_are_left_out(french: Newsroom) -> None:
