@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from octavo.access.authentication import admin_sessions, rate_limits, user_token_versions
+from octavo.access.authentication import admin_sessions, sign_in_limits, user_token_versions
 from octavo.accounts.administrators import audit
 from octavo.content import schedules
 from octavo.content.media.tables import MEDIA_TABLES
@@ -44,7 +44,7 @@ def bookshop_registry() -> Registry:
 async def write_bookshop(database: Database, registry: Registry) -> None:
     """Create the tables and write content that is equal on every database."""
     own = (
-        *(leases.TABLE, outbox.TABLE, schedules.TABLE, audit.TABLE, rate_limits.TABLE),
+        *(leases.TABLE, outbox.TABLE, schedules.TABLE, audit.TABLE, sign_in_limits.TABLE),
         *(admin_sessions.TABLE, admin_sessions.PASSWORDS, user_token_versions.TABLE, user_token_versions.BLOCKS),
         *MEDIA_TABLES,
     )

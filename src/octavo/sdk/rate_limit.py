@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-from octavo.access.authentication.request_limits import RATE_LIMIT, RequestLimits
+from octavo.access.authentication.route_limits import RATE_LIMIT, RouteLimits
 from octavo.api.http.response import render_error
 from octavo.core.errors import RateLimitError
 from octavo.core.values import dataclass
@@ -23,7 +23,7 @@ class RateLimitMiddleware:
     Its config can contain `max` and `interval`, in seconds.
     """
 
-    limits: RequestLimits
+    limits: RouteLimits
 
     @staticmethod
     def check_config(config: Any) -> str | None:
@@ -49,7 +49,7 @@ class RateLimitMiddleware:
         return answer
 
 
-def rate_limit_function(limits: RequestLimits) -> Mapping[str, Function]:
+def rate_limit_function(limits: RouteLimits) -> Mapping[str, Function]:
     """Return the middleware by its name."""
     return {RATE_LIMIT: Function(RateLimitMiddleware(limits), RATE_LIMIT, 3)}
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Self
 
-from octavo.access.authentication.request_limits import RATE_LIMIT
+from octavo.access.authentication.route_limits import RATE_LIMIT
 from octavo.api.graphql.customization.extension import Extension
 from octavo.api.http.router import Router
 from octavo.api.rest.operations import Handlers

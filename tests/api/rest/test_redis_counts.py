@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from octavo.access.authentication.attempt_counts import RedisCounts, RedisMissing
-from octavo.access.authentication.rate_limits import RateLimitOptions, RateLimits
+from octavo.access.authentication.sign_in_limits import SignInLimitOptions, SignInLimits
 from octavo.core.errors import RateLimitError
 from octavo.database.synchronize import found_tables
 from octavo.operations.runtime.process import build
@@ -39,9 +39,9 @@ async def test_logins_are_counted_there(new_club: OpenClub, counting_server: "Co
 async def test_several_count_together(counting_server: "CountingServer") -> None:
     url = counting_server.address(1)
     workers = [RedisCounts(url), RedisCounts(url)]
-    limits = [RateLimits(RateLimitOptions(most=5), worker.open_storage) for worker in workers]
+    limits = [SignInLimits(SignInLimitOptions(most=5), worker.open_storage) for worker in workers]
 
-    async def passes(limit: RateLimits) -> bool:
+    async def passes(limit: SignInLimits) -> bool:
         try:
             await limit.check("login", "192.0.2.1", "ann")
         except RateLimitError:

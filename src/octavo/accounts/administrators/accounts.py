@@ -12,7 +12,7 @@ import orjson
 
 from octavo.access.authentication.one_time_codes import issue_administrator_code
 from octavo.access.authentication.passwords import hash_password, verify_password
-from octavo.access.authentication.rate_limits import RateLimits
+from octavo.access.authentication.sign_in_limits import SignInLimits
 from octavo.access.authorization.ability import Ability
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators import request_bodies
@@ -80,7 +80,7 @@ class AdministratorManagement:
         self,
         database: Database,
         administrators: AdminSignIn,
-        limits: RateLimits,
+        limits: SignInLimits,
         feed: ChangeFeed,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:

@@ -20,7 +20,7 @@ from octavo.access.authentication.one_time_codes import (
     may_be_plain,
 )
 from octavo.access.authentication.passwords import hash_password
-from octavo.access.authentication.rate_limits import RateLimits
+from octavo.access.authentication.sign_in_limits import SignInLimits
 from octavo.accounts.administrators import request_bodies
 from octavo.accounts.administrators.accounts import AdministratorAccount
 from octavo.accounts.administrators.request_bodies import checked
@@ -70,7 +70,7 @@ class Registration:
         self,
         database: Database,
         administrators: AdminSignIn,
-        limits: RateLimits,
+        limits: SignInLimits,
         mailer: Mailer,
         feed: ChangeFeed,
         clock: Clock = SYSTEM_CLOCK,

@@ -13,7 +13,7 @@ from octavo.access.authentication.admin_sessions import AdminSession, AdminSessi
 from octavo.access.authentication.authenticator import Authenticator
 from octavo.access.authentication.credentials import MAX_TOKEN_LENGTH, MISSING, sign_admin_token
 from octavo.access.authentication.passwords import verify_password
-from octavo.access.authentication.rate_limits import RateLimits
+from octavo.access.authentication.sign_in_limits import SignInLimits
 from octavo.access.authentication.sign_in_log import report_failed_sign_in
 from octavo.accounts.administrators.audit import UNKNOWN_ADMINISTRATOR, Audit
 from octavo.accounts.administrators.request_bodies import RENEWAL, checked
@@ -66,7 +66,7 @@ class AdminSignIn:
         self,
         database: Database,
         authenticator: Authenticator,
-        limits: RateLimits,
+        limits: SignInLimits,
         options: AdminOptions,
         audit: Audit,
         clock: Clock = SYSTEM_CLOCK,

@@ -25,7 +25,7 @@ from octavo.access.authentication.one_time_codes import (
     user_of,
 )
 from octavo.access.authentication.passwords import prepare_password, verify_password
-from octavo.access.authentication.rate_limits import RateLimits
+from octavo.access.authentication.sign_in_limits import SignInLimits
 from octavo.access.authentication.sign_in_log import report_failed_sign_in
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.users import account_input as bodies
@@ -165,7 +165,7 @@ class Accounts:
         self,
         reader: EntryReader,
         writer: EntryWriter,
-        limits: RateLimits,
+        limits: SignInLimits,
         mailer: Mailer,
         options: AccountOptions,
         clock: Clock = SYSTEM_CLOCK,

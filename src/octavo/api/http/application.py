@@ -266,7 +266,7 @@ class HttpApplication:
         def request() -> Request:
             request = Request(scope, receive, dispatcher.options, given)
             request.started, request.operation, request.route = started, route.operation, route.template
-            request.take_name(name)
+            request.use_request_id(name)
             return request
 
         self._sending[task] = started + dispatcher.options.request_seconds

@@ -243,8 +243,8 @@ class Request:
             self._id = name_of(self.headers)
         return self._id
 
-    def take_name(self, name: str) -> None:
-        """Use the request id of its response."""
+    def use_request_id(self, name: str) -> None:
+        """Use the request id that its response already has."""
         self._id = name
 
     async def stream(self, limit: int) -> AsyncIterator[bytes]:

@@ -77,7 +77,7 @@ class Validator:
         """Return a value converted, or `_INVALID` if it has a problem."""
         match attribute:
             case Scalar() if attribute.type != "blocks":
-                verdict = check_scalar(attribute, self._looked_at(attribute, value), attribute.name, self.mode)
+                verdict = check_scalar(attribute, self._value_or_default(attribute, value), attribute.name, self.mode)
                 return _INVALID if verdict.errors or verdict.type_errors else verdict.value
             case ComponentField(repeatable=False) if isinstance(value, Mapping):
                 component = self.registry.components[attribute.component]
@@ -142,7 +142,7 @@ class Validator:
                 return Outcome(value, (), start)
 
     def _scalar(self, attribute: Scalar, value: Any, trail: InputPath, start: int) -> Outcome:
-        verdict = check_scalar(attribute, self._looked_at(attribute, value), trail.label, self.mode)
+        verdict = check_scalar(attribute, self._value_or_default(attribute, value), trail.label, self.mode)
         kept = MISSING if value is MISSING else verdict.value
         if verdict.type_errors:
             return Outcome(kept, tuple(map(trail.problem, verdict.type_errors)), start + _TYPE_STEP)
@@ -152,7 +152,7 @@ class Validator:
         asked = value not in (None, MISSING) and is_unique(attribute)
         return Outcome(kept, problems, start + (_DATABASE_STEP if asked else _TEST_STEP))
 
-    def _looked_at(self, attribute: Scalar, value: Any) -> Any:
+    def _value_or_default(self, attribute: Scalar, value: Any) -> Any:
         """Return a value, or the default if it is missing."""
         return attribute.default if value is MISSING and self.mode.creating and attribute.has_default else value
 

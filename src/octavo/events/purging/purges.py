@@ -27,7 +27,7 @@ _MOST_FILES: Final = 500
 _LEASE: Final = 1.0
 """Lease in seconds, after which another process takes over: purging twice is harmless, purging late is not."""
 _RETRIES: Final = Retries(attempts=1000, first=1.0, factor=2.0, longest=15.0)
-"""For errors on this side. Errors of a cache are handled by its queue."""
+"""Retries after errors of Octavo or its database. The queue of a cache handles errors of the cache."""
 
 
 class Purges:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from octavo.access.authentication.authenticator import REMEMBERED_TYPES, Authenticator
-from octavo.access.authentication.rate_limits import RateLimits
-from octavo.access.authentication.request_limits import RequestLimits
+from octavo.access.authentication.route_limits import RouteLimits
+from octavo.access.authentication.sign_in_limits import SignInLimits
 from octavo.access.authorization.actor import denials
 from octavo.accounts.administrators.accounts import AdministratorManagement
 from octavo.accounts.administrators.audit import Audit
@@ -120,9 +120,9 @@ class Infrastructure:
     """Transformed images, or None if there are no presets."""
     mailer: Mailer
     locales: Locales
-    limits: RateLimits
-    request_limits: RequestLimits
-    admin_limits: RateLimits
+    limits: SignInLimits
+    route_limits: RouteLimits
+    admin_limits: SignInLimits
     authenticator: Authenticator
     administrators: AdminSignIn
     administrator_management: AdministratorManagement
@@ -199,7 +199,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
     mailer = open_mailer(settings)
     traces = open_traces(settings)
     attempts = counts.open_storage if counts else _counted_in_database(settings, database)
-    limits = RateLimits(options.rate_limit_options(settings), attempts)
+    limits = SignInLimits(options.rate_limit_options(settings), attempts)
     caches = CacheBudget(settings.server.cache_size)
     access = options.access_options(settings)
     new_authenticator = Authenticator if traces is None else traces.authenticator
@@ -215,7 +215,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
     purges.join(feed)
     if not isinstance(mailer, NoMailer):
         mailer = CountingMailer(mailer if traces is None else traces.mailer(mailer))
-    admin_limits = RateLimits(options.admin_rate_limits(settings), attempts, "administrator")
+    admin_limits = SignInLimits(options.admin_rate_limits(settings), attempts, "administrator")
     audit = Audit(database, options.audit_options(settings))
     audit.join(feed)
     administrators = AdminSignIn(database, authenticator, admin_limits, options.admin_options(settings), audit)
@@ -234,7 +234,7 @@ def open_infrastructure(settings: Settings) -> Infrastructure:
         mailer=mailer,
         locales=locales,
         limits=limits,
-        request_limits=RequestLimits(options.request_limit_options(settings), attempts),
+        route_limits=RouteLimits(options.route_limit_options(settings), attempts),
         authenticator=authenticator,
         administrators=administrators,
         administrator_management=AdministratorManagement(database, administrators, admin_limits, feed),

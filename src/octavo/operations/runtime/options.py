@@ -6,11 +6,11 @@ Settings are organized by file and key, which components do not know. The mappin
 from collections.abc import Mapping
 from typing import Final, cast
 
-from octavo.access.authentication import admin_sessions, one_time_secrets, rate_limits, user_token_versions
+from octavo.access.authentication import admin_sessions, one_time_secrets, sign_in_limits, user_token_versions
 from octavo.access.authentication.authenticator import AccessOptions
 from octavo.access.authentication.credentials import Secrets
-from octavo.access.authentication.rate_limits import RateLimitOptions
-from octavo.access.authentication.request_limits import RequestLimitOptions
+from octavo.access.authentication.route_limits import RouteLimitOptions
+from octavo.access.authentication.sign_in_limits import SignInLimitOptions
 from octavo.access.authorization.strictness import Strictness
 from octavo.accounts.administrators import audit, live_settings, shared_views
 from octavo.accounts.administrators.audit import AuditOptions
@@ -81,7 +81,7 @@ def own_tables(settings: Settings) -> tuple[SystemTable, ...]:
         user_token_versions.TABLE,
         user_token_versions.BLOCKS,
         *((user_sessions.TABLE,) if renews(settings) else ()),
-        *((rate_limits.TABLE,) if counts_in_database(settings) else ()),
+        *((sign_in_limits.TABLE,) if counts_in_database(settings) else ()),
         *((backup_record.TABLE,) if settings.database.backups.schedule else ()),
         *((definition_sync.TABLE,) if settings.server.follow_definitions else ()),
     )
@@ -217,21 +217,21 @@ def provider_options(settings: Settings) -> ProviderOptions:
     )
 
 
-def rate_limit_options(settings: Settings) -> RateLimitOptions:
+def rate_limit_options(settings: Settings) -> SignInLimitOptions:
     """Return the rate limits for user sign-ins."""
     given = settings.plugins.users_permissions.config.ratelimit
-    return RateLimitOptions(given.enabled, given.interval, given.max, given.max_by_address)
+    return SignInLimitOptions(given.enabled, given.interval, given.max, given.max_by_address)
 
 
 _RATE_LIMIT: Final = ("plugins", "users_permissions", "config", "ratelimit")
 
 
-def request_limit_options(settings: Settings) -> RequestLimitOptions:
+def route_limit_options(settings: Settings) -> RouteLimitOptions:
     """Return the options of the middleware that limits requests. As in v4, explicit limits for sign-ins apply to it."""
-    given, standard = settings.plugins.users_permissions.config.ratelimit, RequestLimitOptions()
+    given, standard = settings.plugins.users_permissions.config.ratelimit, RouteLimitOptions()
     interval = given.interval if (*_RATE_LIMIT, "interval") in settings.sources else standard.interval
     most = given.max if (*_RATE_LIMIT, "max") in settings.sources else standard.most
-    return RequestLimitOptions(given.enabled, interval, most)
+    return RouteLimitOptions(given.enabled, interval, most)
 
 
 def counts_in_database(settings: Settings) -> bool:
@@ -274,10 +274,10 @@ def audit_options(settings: Settings) -> AuditOptions:
     return AuditOptions(settings.admin.audit.keep, settings.admin.audit.rows)
 
 
-def admin_rate_limits(settings: Settings) -> RateLimitOptions:
+def admin_rate_limits(settings: Settings) -> SignInLimitOptions:
     """Return the rate limits for administrator sign-ins."""
     given = settings.admin.rate_limit
-    return RateLimitOptions(given.enabled, given.interval, given.max, given.max_by_address)
+    return SignInLimitOptions(given.enabled, given.interval, given.max, given.max_by_address)
 
 
 def admin_origins(settings: Settings) -> frozenset[str]:

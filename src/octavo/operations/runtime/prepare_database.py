@@ -72,7 +72,7 @@ class DatabaseUnavailable(StartFailed):
 
 
 class Repeat(Protocol):
-    """Repeats an attempt that raises DatabaseUnavailable, or not."""
+    """Runs an attempt. It can repeat an attempt that raises DatabaseUnavailable."""
 
     def __call__(self, attempt: Callable[[], Awaitable[T]], /) -> Awaitable[T]: ...
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from octavo.access.authentication.request_limits import RATE_LIMIT
+from octavo.access.authentication.route_limits import RATE_LIMIT
 from octavo.api.graphql.customization.extension import Extending, Extension, FieldAccess
 from octavo.api.graphql.options import GraphqlContent
 from octavo.api.graphql.schema import names
@@ -323,7 +323,7 @@ def _extending(
     tables = shared.settings.plugins.others
     packages = plugins_in_use(tables)
     code = load_code(shared.settings.project, [plugin.source for plugin in packages])
-    limiting = rate_limit_function(shared.request_limits)
+    limiting = rate_limit_function(shared.route_limits)
     code = replace(code, request_middlewares={**code.request_middlewares, **limiting})
     try:
         hooks.add_files(code.lifecycles)

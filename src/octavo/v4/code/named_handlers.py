@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from tree_sitter import Node
 
-from octavo.access.authentication.request_limits import RATE_LIMIT
+from octavo.access.authentication.route_limits import RATE_LIMIT
 from octavo.core.values import dataclass
 from octavo.schema.naming import kebab_case
 from octavo.v4.code.code import Guard, Kind, Shape, State, UsedName

@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from octavo.access.authentication.credentials import digest
 from octavo.access.authentication.one_time_secrets import OneTimeSecrets, new_secret
-from octavo.access.authentication.rate_limits import RateLimits
+from octavo.access.authentication.sign_in_limits import SignInLimits
 from octavo.accounts.users.accounts import Accounts, Session
 from octavo.accounts.users.providers.catalogue import Person, Provider, ProviderFailed, make_provider
 from octavo.accounts.users.providers.links import ProviderAccounts
@@ -89,7 +89,7 @@ class ProviderLogins:
         database: Database,
         accounts: Accounts,
         provider_accounts: ProviderAccounts,
-        limits: RateLimits,
+        limits: SignInLimits,
         options: ProviderOptions,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from octavo.access.authentication.rate_limits import RateLimits
+from octavo.access.authentication.sign_in_limits import SignInLimits
 from octavo.access.authorization.actor import Actor
 from octavo.accounts.administrators.sign_in import AdminSignIn
 from octavo.api.admin.answers import data_answer
@@ -42,7 +42,7 @@ class PreviewEndpoints:
         ),
     )
 
-    def __init__(self, codes: PreviewCodes, administrators: AdminSignIn, limits: RateLimits) -> None:
+    def __init__(self, codes: PreviewCodes, administrators: AdminSignIn, limits: SignInLimits) -> None:
         self._codes = codes
         self._administrators = administrators
         self._limits = limits

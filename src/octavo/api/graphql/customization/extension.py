@@ -48,7 +48,7 @@ class FieldAccess:
     unless_named: bool = False
     """Whether the field is open if the project's code configures it in any way."""
     until_declared: bool = False
-    """Whether `auth`, `policies` or a resolver for the field opens it."""
+    """Whether the field is closed until the project configures `auth`, `policies` or a resolver for it."""
     is_open: bool = False
     scopes: tuple[str, ...] | None = None
     guard: FieldGuard | None = None

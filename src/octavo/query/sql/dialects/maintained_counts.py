@@ -121,11 +121,11 @@ class MaintainedCounts(ABC):
 
     @abstractmethod
     def confirm(self, table: CountedTable) -> str:
-        """Return the statement that marks a table as known with the current triggers of all tables, where needed."""
+        """Return the statement that marks a table as counted with the current triggers of all tables, where needed."""
 
     @abstractmethod
     def forget(self, table: CountedTable) -> str:
-        """Return the script that marks a table as not known."""
+        """Return the script that marks a table as not counted."""
 
     @abstractmethod
     def differences(self, table: CountedTable) -> str:

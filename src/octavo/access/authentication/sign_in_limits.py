@@ -30,7 +30,7 @@ TABLE: Final = SystemTable(
 
 
 @dataclass(frozen=True, slots=True)
-class RateLimitOptions:
+class SignInLimitOptions:
     """Allow `most` attempts for one account and `most_by_address` in total per client address in `interval` seconds."""
 
     enabled: bool = True
@@ -39,7 +39,7 @@ class RateLimitOptions:
     most_by_address: int = 50
 
 
-class RateLimits:
+class SignInLimits:
     """Counts attempts, in memory unless `open_storage` opens a shared storage.
 
     `account` is the kind of accounts, for the log. The counting library is loaded in a thread at the first attempt: a
@@ -48,7 +48,7 @@ class RateLimits:
 
     def __init__(
         self,
-        options: RateLimitOptions,
+        options: SignInLimitOptions,
         open_storage: "Callable[[], Storage] | None" = None,
         account: AccountKind = "user",
     ) -> None:

@@ -24,7 +24,7 @@ _MOST_WINDOWS: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class RequestLimitOptions:
+class RouteLimitOptions:
     """Allow `most` requests in `interval` seconds, unless the middleware has its own configuration."""
 
     enabled: bool = True
@@ -53,10 +53,10 @@ class Window:
         return {f"x-ratelimit-{name}": str(value) for name, value in values.items()}
 
 
-class RequestLimits:
+class RouteLimits:
     """Counts requests, in memory unless `open_storage` opens a shared storage."""
 
-    def __init__(self, options: RequestLimitOptions, open_storage: "Callable[[], Storage] | None" = None) -> None:
+    def __init__(self, options: RouteLimitOptions, open_storage: "Callable[[], Storage] | None" = None) -> None:
         self.options = options
         self._open_storage = open_storage
         self._storage: Storage | None = None

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from octavo.access.authentication.request_limits import RequestLimitOptions, RequestLimits
+from octavo.access.authentication.route_limits import RouteLimitOptions, RouteLimits
 from octavo.access.authorization.role_grants import grant
 from octavo.operations.runtime.process import Process, build
 from octavo.project import CodeProblem
@@ -173,7 +173,7 @@ def test_a_policy_of_this_name_is_unknown(tmp_path: Path) -> None:
 
 def test_an_invalid_config_in_python_is_reported() -> None:
     problems: list[CodeProblem] = []
-    known = rate_limit_function(RequestLimits(RequestLimitOptions()))
+    known = rate_limit_function(RouteLimits(RouteLimitOptions()))
     listed = [(NAME, {"max": 3, "interval": 60}), (NAME, {"max": "3"}), (NAME, {"size": 1}), (NAME, 3), NAME]
     used = UsedReader(Path(), problems).read(listed, known, "request, next, config", "use")
     assert [one.config for one in used] == [{"max": 3, "interval": 60}, {}]

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 import pytest
 
 from octavo.access.authentication.attempt_counts import DatabaseStorage
-from octavo.access.authentication.rate_limits import TABLE, RateLimitOptions, RateLimits
+from octavo.access.authentication.sign_in_limits import TABLE, SignInLimitOptions, SignInLimits
 from octavo.core.errors import RateLimitError
 from octavo.database.connection import Database
 from tests.models.people import write
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 Attempt = tuple[str, str, Hashable]
 
 
-async def passes(limits: RateLimits, route: str, address: str, about: Hashable = "") -> bool:
+async def passes(limits: SignInLimits, route: str, address: str, about: Hashable = "") -> bool:
     try:
         await limits.check(route, address, about)
     except RateLimitError:
@@ -45,26 +45,26 @@ async def passes(limits: RateLimits, route: str, address: str, about: Hashable =
     ],
 )
 async def test_attempts_that_count_together(first: Attempt, second: Attempt, same: bool) -> None:
-    limits = RateLimits(RateLimitOptions(most=1))
+    limits = SignInLimits(SignInLimitOptions(most=1))
     assert await passes(limits, *first)
     assert await passes(limits, *second) is not same
 
 
 async def test_an_address_has_a_limit_over_everything() -> None:
-    limits = RateLimits(RateLimitOptions(most=5, most_by_address=3))
+    limits = SignInLimits(SignInLimitOptions(most=5, most_by_address=3))
     attempts = [("login", "a"), ("register", "b"), ("forgot-password", "c"), ("login", "d")]
     assert [await passes(limits, route, "192.0.2.1", about) for route, about in attempts] == [True, True, True, False]
     assert await passes(limits, "login", "192.0.2.2", "a")
 
 
 async def test_limits_can_be_disabled() -> None:
-    limits = RateLimits(RateLimitOptions(enabled=False, most=1, most_by_address=1))
+    limits = SignInLimits(SignInLimitOptions(enabled=False, most=1, most_by_address=1))
     assert all([await passes(limits, "login", "192.0.2.1", "ann") for _ in range(9)])
     await limits.check_account("login", "192.0.2.1", 1, "ann")
 
 
 async def test_windows_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = RateLimits(RateLimitOptions(interval=3600, most=1))
+    limits = SignInLimits(SignInLimitOptions(interval=3600, most=1))
     assert [await passes(limits, "login", "192.0.2.1") for _ in range(2)] == [True, False]
     later = time.time() + 3601
     monkeypatch.setattr(time, "time", lambda: later)
@@ -73,7 +73,7 @@ async def test_windows_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_processes_count_together(database: Database) -> None:
     await database.execute_script(TABLE.script(database.dialect))
-    both = [RateLimits(RateLimitOptions(most=5), lambda: DatabaseStorage(database)) for _ in range(2)]
+    both = [SignInLimits(SignInLimitOptions(most=5), lambda: DatabaseStorage(database)) for _ in range(2)]
     tries = [passes(both[number % 2], "login", "192.0.2.1", "ann") for number in range(12)]
     assert sum(await asyncio.gather(*tries)) == 5
     assert await database.fetch_value("SELECT count(*) FROM octavo_rate_limits") == 2
