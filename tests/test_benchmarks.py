@@ -210,7 +210,7 @@ async def calls_of_request(client: Client) -> Counter[str]:
     return calls
 
 
-async def test_the_load_asks_and_writes(tmp_path: Path) -> None:
+async def test_the_load_reads_and_writes(tmp_path: Path) -> None:
     settings = write_project(tmp_path / "magazine", {})
     await fill(settings, lambda done, total: None, articles=100)
     token = (settings.project / TOKEN_FILE).read_text("utf-8")
@@ -221,7 +221,7 @@ async def test_the_load_asks_and_writes(tmp_path: Path) -> None:
     assert all(0 < round.p50 <= round.p99 for round in found)
 
 
-async def test_measuring_counts_calls_and_leaves_out_what_comes_before() -> None:
+async def test_measuring_counts_calls_without_the_preparation() -> None:
     said: list[str] = []
 
     async def call() -> None:

@@ -25,7 +25,7 @@ async def test_worked_example_over_rest(magazine: Path, tmp_path: Path, example:
     await check_calls(magazine, tmp_path, example)
 
 
-async def test_switches_leave_out_what_they_name(magazine: Path, tmp_path: Path) -> None:
+async def test_switches_disable_the_named_features(magazine: Path, tmp_path: Path) -> None:
     [example] = [item for item in EXAMPLES if item.data is None]
     data = await answer(magazine, tmp_path, example)
     names = {key: {field["name"] for field in data[key]["fields"]} for key in ("article", "mutation")}

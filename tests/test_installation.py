@@ -48,7 +48,7 @@ def test_running_needs_no_development_packages(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("chore", sorted(chores("DEV")))
-def test_development_adds_its_own(tmp_path: Path, chore: str) -> None:
+def test_development_adds_its_own_packages(tmp_path: Path, chore: str) -> None:
     plan = planned(chore, tmp_path)
     assert RUN in plan[: plan.index(DEV)]
 
@@ -62,7 +62,7 @@ def test_every_chore_is_known() -> None:
 # Which Python
 
 
-def test_the_named_python_is_taken() -> None:
+def test_the_named_python_is_used() -> None:
     code, found, _ = said("scripts/pythons", "one", PYTHON=sys.executable)
     assert (code, found) == (0, f"{sys.executable}\n")
 
@@ -128,7 +128,7 @@ def test_progress_is_read_from_the_output_of_pip() -> None:
     assert words == lines
 
 
-def test_a_failure_is_shown(tmp_path: Path) -> None:
+def test_a_failed_installation_is_reported(tmp_path: Path) -> None:
     lock = tmp_path / "run.txt"
     lock.write_text(f"octavo-is-not-there==1.0 --hash=sha256:{'0' * 64}\n")
     with pytest.raises(SystemExit, match=r"No matching distribution found for octavo-is-not-there==1.0") as failure:

@@ -50,7 +50,7 @@ def test_the_changelog_contains_the_version() -> None:
     assert re.search(rf"^## {re.escape(octavo.__version__)}\b", changelog, re.MULTILINE)
 
 
-def test_the_lock_is_made_from_the_dependencies() -> None:
+def test_the_lock_file_matches_the_dependencies() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
     assert sorted(read_input("run")) == sorted((*PROJECT["project"]["dependencies"], *extras["v4"]))
     assert read_input("opentelemetry") == extras["opentelemetry"]

@@ -85,7 +85,7 @@ def test_a_failed_release_changes_nothing(repository: Path) -> None:
     assert git(repository, "tag") == ""
 
 
-def test_the_tag_holds_the_notes(repository: Path) -> None:
+def test_the_tag_contains_the_notes(repository: Path) -> None:
     (repository / "CHANGELOG.md").write_text(release.dated(CHANGELOG, "0.2.0", release.today()), "utf-8")
     release.commit(repository, "0.2.0", "Writing\n\n- Faster pens.")
     assert git(repository, "log", "-1", "--format=%s") == "Release 0.2.0\n"

@@ -33,7 +33,7 @@ from tests.at_once.service import LOCALES, TEN, Service
     ],
     ids=lambda given: given if isinstance(given, str) else "-".join(given),
 )
-def test_a_name_is_given_once(service: Service, path: str, body: dict[str, Any]) -> None:
+def test_concurrent_creations_with_a_name_succeed_once(service: Service, path: str, body: dict[str, Any]) -> None:
     name = service.new()
     named = json.loads(json.dumps(body).replace("?", name))
     found = service.same("POST", path, named)
@@ -154,7 +154,7 @@ def test_one_super_administrator_remains(service: Service) -> None:
             service.ask("DELETE", f"/admin/users/{one}")
 
 
-def test_a_regenerated_token_is_one(service: Service) -> None:
+def test_concurrent_regenerations_leave_one_token(service: Service) -> None:
     body = {"name": service.new(), "description": "", "type": "full-access", "lifespan": None}
     token = service.make("POST", "/admin/api-tokens", body)["data"]
     path = f"/admin/api-tokens/{token['id']}/regenerate"
@@ -186,7 +186,7 @@ def test_the_configuration_of_a_view_is_that_of_one_request(service: Service) ->
     assert after["metadatas"]["code"]["edit"]["label"] == str(after["settings"]["pageSize"])
 
 
-def test_a_role_of_users_is_never_that_of_a_deleted_one(service: Service) -> None:
+def test_users_never_have_a_deleted_role(service: Service) -> None:
     role = {"name": service.new(), "description": "d", "permissions": {}}
     service.make("POST", "/users-permissions/roles", role)
     roles = service.make("GET", "/users-permissions/roles")["roles"]

@@ -6,7 +6,7 @@ from tests.at_once.service import TEN, Service
 from tests.models.pictures import picture
 
 
-def test_folders_do_not_lie_in_one_another_in_a_circle(service: Service) -> None:
+def test_concurrent_moves_of_folders_create_no_cycle(service: Service) -> None:
     ids = [
         service.make("POST", "/upload/folders", {"name": service.new(), "parent": None})["data"]["id"]
         for _ in range(TEN)
@@ -31,7 +31,7 @@ def test_folders_do_not_lie_in_one_another_in_a_circle(service: Service) -> None
     assert len(set(paths)) == len(paths)
 
 
-def test_new_folders_have_paths_of_their_own(service: Service) -> None:
+def test_concurrent_folders_have_distinct_paths(service: Service) -> None:
     names = [service.new() for _ in range(TEN)]
     made = service.ten(
         lambda number: service.ask("POST", "/upload/folders", {"name": names[number], "parent": None}, port=number)
@@ -43,7 +43,7 @@ def _files(service: Service) -> set[str]:
     return {one.name for one in (service.project / "public/uploads").iterdir() if one.is_file()}
 
 
-def test_a_replaced_file_is_one(service: Service) -> None:
+def test_concurrent_replacements_leave_one_file(service: Service) -> None:
     before = _files(service)
     pictures = [picture("PNG", 20 + number, 20) for number in range(TEN)]
     made = service.make("POST", "/upload", form=("a.png", pictures[0]))[0]["id"]

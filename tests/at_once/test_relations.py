@@ -64,7 +64,7 @@ def test_ten_owners_link_one_thing(service: Service, ways: list[str], name: str,
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name, inverse", [("things", "owner"), ("liked", "likedBy")])
-def test_ten_things_are_linked_by_one_owner(service: Service, way: str, name: str, inverse: str) -> None:
+def test_one_owner_links_ten_things(service: Service, way: str, name: str, inverse: str) -> None:
     owner = service.make("POST", OWNERS, {"name": "O"})["id"]
     things = [service.make("POST", THINGS, {"name": f"T{number}"})["id"] for number in range(TEN)]
     answers = service.ten(lambda number: WAYS[way](service, owner, name, things[number], number))

@@ -38,7 +38,7 @@ def test_changes_by_commands(call: Call) -> None:
     assert [{"id": line["id"], **one} for line, one in zip(reversed(lines), shown_as_json, strict=True)] == lines[::-1]
 
 
-def test_an_announced_secret_is_not_a_rotated_one(call: Call) -> None:
+def test_the_audit_log_distinguishes_announced_from_rotated_secrets(call: Call) -> None:
     said(call("tokens", "create", "reader"))
     said(call("secrets", "rotate", "jwt", "--next"))
     said(call("secrets", "rotate", "jwt"))

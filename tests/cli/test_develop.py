@@ -182,7 +182,7 @@ def test_temporary_files_of_editors_are_ignored(project: Path) -> None:
         assert server.stop(signal.SIGINT) == (0, "")
 
 
-def test_a_first_start_that_fails_ends_it(project: Path) -> None:
+def test_a_failed_first_start_ends_the_command(project: Path) -> None:
     write_type(project, "{")
     code, output = run("develop", "--project", str(project), "--port", str(free_port()))
     assert code == 1

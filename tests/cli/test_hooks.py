@@ -34,7 +34,7 @@ def test_writes_of_commands_call_hooks(call: Call, project: Path) -> None:
     assert refused(made) == "no admin::user by system, admin"
 
 
-def test_code_that_is_wrong_stops_them(call: Call, project: Path) -> None:
+def test_invalid_code_stops_commands(call: Call, project: Path) -> None:
     (project / "src/index.py").write_text("def register(app):\n    app.on('before_creat', 'api::*', print)\n")
     assert "unknown event 'before_creat'; did you mean before_create" in refused(call("roles", "create", "x"))
     assert said(call("roles", "list"))

@@ -35,7 +35,7 @@ def test_rename(call: Call, project: Path, tables: MysqlServer, mysql_name: str)
     assert "title" in tables.run_sql("DESCRIBE stories", mysql_name)
 
 
-def test_a_failing_one(call: Call, project: Path, tables: MysqlServer, mysql_name: str) -> None:
+def test_a_failing_migration(call: Call, project: Path, tables: MysqlServer, mysql_name: str) -> None:
     write(project, "1.sql", "CREATE TABLE visits (id integer);\nSELECT nothing;")
     begin = "A migration failed and its table changes were not rolled back. database/migrations/1.sql:2: "
     assert refused(call("db", "migrate")).startswith(begin)

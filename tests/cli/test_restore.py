@@ -181,7 +181,7 @@ def test_a_restored_maintenance_mode_is_reported(call: Call, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
-def test_an_attempt_under_way_is_none_of_the_restored_one(call: Call, project: Path, tmp_path: Path) -> None:
+def test_a_running_backup_is_not_restored_as_running(call: Call, project: Path, tmp_path: Path) -> None:
     said(call("db", "upgrade"))
 
     async def begin(database: Database) -> None:
@@ -196,7 +196,7 @@ def test_an_attempt_under_way_is_none_of_the_restored_one(call: Call, project: P
 
 
 @pytest.mark.parametrize("call", ["sqlite"], indirect=True)
-def test_which_copy_is_meant(call: Call, project: Path, tmp_path: Path) -> None:
+def test_choice_of_the_backup(call: Call, project: Path, tmp_path: Path) -> None:
     said(call("db", "upgrade"))
     said(call("db", "backup", "--scheduled"))
     (manifest,) = project.glob("backups/*/manifest.json")

@@ -323,7 +323,7 @@ def test_a_folder_that_is_no_project(tmp_path: Path) -> None:
     assert failure(output).startswith(f"Error: {tmp_path} is not a project: it has neither src/ nor config/.")
 
 
-def test_two_starts_at_once_make_one_database(project: Path) -> None:
+def test_concurrent_starts_create_one_database(project: Path) -> None:
     ports = [free_port(), free_port()]
     servers = [Server(spawn("start", "--project", str(project), "--port", str(port)), port) for port in ports]
     try:

@@ -107,7 +107,7 @@ async def test_a_pooler_without_prepared_statements_is_reported_at_the_start(
         await database.close()
 
 
-async def test_connections_of_the_pooler_that_are_lost_are_replaced(
+async def test_lost_connections_of_the_pooler_are_replaced(
     database: PostgresqlDatabase, postgresql_server: PostgresqlServer, postgresql_url: str
 ) -> None:
     text = "SELECT $1::int"

@@ -99,7 +99,7 @@ async def test_statements_are_counted(articles: Database) -> None:
     assert articles.statements - before == 4
 
 
-async def test_transaction_sees_its_own_writes_and_nobody_else_does(articles: Database) -> None:
+async def test_only_the_transaction_sees_its_own_writes(articles: Database) -> None:
     async with articles.transaction() as transaction:
         await transaction.execute("DELETE FROM articles WHERE id > 1")
         assert await transaction.fetch_value("SELECT count(*) FROM articles") == 1
@@ -248,7 +248,7 @@ SUITABLE: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize("kind, value", SUITABLE)
-async def test_values_come_back(database: Database, kind: str, value: Any) -> None:
+async def test_values_are_read_unchanged(database: Database, kind: str, value: Any) -> None:
     assert await database.fetch_value(said(database, f"SELECT CAST(?1 AS {kind})"), (value,)) == value
 
 
@@ -326,7 +326,7 @@ async def test_exclusive_transactions_serialize(articles: Database) -> None:
     assert inside[0::2] == inside[1::2]
 
 
-async def test_cancellation_anywhere_leaves_nothing_behind(articles: Database) -> None:
+async def test_cancellation_anywhere_leaves_nothing(articles: Database) -> None:
     async def change() -> None:
         async with articles.transaction() as transaction:
             await transaction.execute("UPDATE articles SET rank = 1 WHERE id = 1")

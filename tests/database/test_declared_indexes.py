@@ -78,7 +78,7 @@ async def test_indexes_are_made_when_declared_and_dropped_when_not(database: Dat
     assert await serve(database, registry(tmp_path / "none")) == []
 
 
-async def test_an_index_of_ours_that_is_not_declared_is_no_other(database: Database, tmp_path: Path) -> None:
+async def test_only_own_undeclared_indexes_are_dropped(database: Database, tmp_path: Path) -> None:
     await serve(database, registry(tmp_path / "one"))
     await database.execute_script("CREATE INDEX somebody_elses ON notes (views)")
     await serve(database, registry(tmp_path / "two", BY_PLACE))
@@ -109,7 +109,7 @@ async def test_unfinished_indexes_are_recreated(
     assert await database.fetch_value(valid, [name])
 
 
-async def test_tables_are_in_use_meanwhile_and_one_process_is_at_it(
+async def test_one_process_creates_an_index_while_tables_are_in_use(
     postgresql_database: Database, tmp_path: Path
 ) -> None:
     """A transaction that has written delays the index. It can continue to write, and others can read."""

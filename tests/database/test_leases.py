@@ -24,7 +24,7 @@ async def count(database: Database) -> int:
     return int(await database.fetch_value("SELECT count(*) FROM octavo_leases"))
 
 
-async def test_one_after_another(table: Database) -> None:
+async def test_holders_run_one_after_another(table: Database) -> None:
     inside: list[str] = []
 
     async def work(name: str) -> None:
@@ -39,7 +39,7 @@ async def test_one_after_another(table: Database) -> None:
     assert (sorted(inside), await count(table)) == (["0", "1", "2", "3", "4"], 0)
 
 
-async def test_another_name_is_free(table: Database) -> None:
+async def test_names_are_locked_separately(table: Database) -> None:
     async with lease(table, "file 1"), lease(table, "file 2"):
         assert await count(table) == 2
 
@@ -82,7 +82,7 @@ async def test_an_abandoned_lease_expires(table: Database, hands: Hands) -> None
     assert await count(table) == 0
 
 
-async def test_one_may_end_with_a_unit_of_work(table: Database) -> None:
+async def test_a_lease_can_end_with_a_unit_of_work(table: Database) -> None:
     async with lease(table, "file 1") as held:
         async with unit_of_work(table) as unit:
             await held.end_with(unit)

@@ -109,7 +109,7 @@ async def test_a_rebuilt_table_has_no_triggers(on_sqlite: Desk) -> None:
         "DROP INDEX notes_slug_unique",
     ],
 )
-async def test_after_any_change_of_tables_triggers_are_looked_at(on_sqlite: Desk, change: str) -> None:
+async def test_any_ddl_makes_counts_unknown_until_triggers_are_checked(on_sqlite: Desk, change: str) -> None:
     other_program(on_sqlite).execute(change)
     assert await on_sqlite.kept() is None
     await on_sqlite.keeper.keep()

@@ -138,7 +138,7 @@ async def test_conditions_pass_a_file_over(database: Database, folder: Path) -> 
     assert await places(database) == ["here"]
 
 
-async def test_a_rehearsal_tells_every_statement_and_undoes_it(database: Database, folder: Path) -> None:
+async def test_a_dry_run_lists_every_statement_and_rolls_back(database: Database, folder: Path) -> None:
     write(
         folder,
         a__sql=MAKE,
@@ -151,7 +151,7 @@ async def test_a_rehearsal_tells_every_statement_and_undoes_it(database: Databas
     assert await found_tables(database, database.dialect) == {}
 
 
-async def test_of_many_at_once_one_runs_each(new_database: Callable[..., Database], folder: Path) -> None:
+async def test_concurrent_starts_run_each_migration_once(new_database: Callable[..., Database], folder: Path) -> None:
     files = {f"b{number}__sql": f"INSERT INTO visits VALUES ({number}, 'x')" for number in range(5)}
     write(folder, a__sql=MAKE, **files)
     databases = [new_database() for _ in range(3)]

@@ -133,7 +133,7 @@ VALUES: list[Any] = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
-async def test_values_come_back(database: MysqlDatabase, value: Any) -> None:
+async def test_values_are_read_unchanged(database: MysqlDatabase, value: Any) -> None:
     assert await database.fetch_row("SELECT ?1, '?1', `?2` FROM (SELECT ?1 AS `?2`) t /* ?3 */ -- ?4", (value,)) == (
         value,
         "?1",
@@ -141,7 +141,7 @@ async def test_values_come_back(database: MysqlDatabase, value: Any) -> None:
     )
 
 
-async def test_texts_of_all_signs_come_back(database: MysqlDatabase) -> None:
+async def test_texts_of_all_characters_are_read_unchanged(database: MysqlDatabase) -> None:
     every = "".join(chr(code) for code in range(1, 0x3000)) + "\\" * 3 + "'" * 3
     assert await database.fetch_value("SELECT ?1", (every,)) == every
     assert await database.fetch_value("SELECT char_length(?1)", (every,)) == len(every)
@@ -209,7 +209,7 @@ async def test_statements_are_counted(articles: MysqlDatabase) -> None:
     assert articles.statements - before == 4
 
 
-async def test_transaction_sees_its_own_writes_and_nobody_else_does(articles: MysqlDatabase) -> None:
+async def test_only_the_transaction_sees_its_own_writes(articles: MysqlDatabase) -> None:
     async with articles.transaction() as transaction:
         await transaction.execute("DELETE FROM articles WHERE id > 1")
         assert await transaction.fetch_value("SELECT count(*) FROM articles") == 1
@@ -482,7 +482,7 @@ async def test_apart(articles: MysqlDatabase) -> None:
         assert await connection.fetch_value("SELECT sum(`rank`) FROM articles") == 15
 
 
-async def test_cancellation_anywhere_leaves_nothing_behind(articles: MysqlDatabase) -> None:
+async def test_cancellation_anywhere_leaves_nothing(articles: MysqlDatabase) -> None:
     async def change() -> None:
         async with articles.transaction() as transaction:
             await transaction.execute("UPDATE articles SET `rank` = 1 WHERE id = 1")
@@ -550,7 +550,7 @@ async def test_large_answers(mysql_server: MysqlServer, mysql_name: str) -> None
     await database.close()
 
 
-async def test_a_cut_list_is_noticed_after_many_other_warnings(mysql_server: MysqlServer, mysql_name: str) -> None:
+async def test_a_truncated_list_is_detected_among_many_warnings(mysql_server: MysqlServer, mysql_name: str) -> None:
     database = MysqlDatabase(mysql_server.url(mysql_name), largest_answer=1_000)
     await database.connect()
     rows = "SELECT 'a' AS a FROM information_schema.columns LIMIT {}"

@@ -34,7 +34,7 @@ def test_a_read_runs_in_the_loop_unless_announced_as_long() -> None:
     assert reads.place("long", long=True) is Place.THREAD
 
 
-def test_a_late_read_stays_away_for_a_while() -> None:
+def test_a_slow_read_stays_in_the_thread_for_a_while() -> None:
     reads = ReadPlacement(clock := Clock())
     reads.note_late("late")
     assert reads.place("late", long=False) is Place.THREAD
@@ -77,7 +77,7 @@ def test_slow_reads_expire() -> None:
     assert len(reads) == 10
 
 
-def test_one_that_is_late_again_is_remembered_from_then_on() -> None:
+def test_a_repeated_slow_read_renews_its_expiry() -> None:
     reads = ReadPlacement(clock := Clock())
     reads.note_late("again")
     clock.seconds = MEMORY_SECONDS / 2

@@ -148,7 +148,7 @@ async def test_a_writer_sees_its_writes_immediately(
             assert await read(database) == ("true", 39)
 
 
-async def test_a_commit_that_fails_may_have_been_done(
+async def test_the_result_of_a_failed_commit_may_be_unknown(
     primary: PostgresqlServer, replica: PostgresqlServer, name: str
 ) -> None:
     refusing = """
@@ -283,7 +283,7 @@ async def test_a_server_without_a_primary_is_no_replica(primary: PostgresqlServe
         await database.close()
 
 
-async def test_of_several_servers_the_one_that_takes_writes_is_found(
+async def test_the_writable_one_of_several_servers_is_used(
     primary: PostgresqlServer, replica: PostgresqlServer, name: str
 ) -> None:
     given = primary.parameters(name)

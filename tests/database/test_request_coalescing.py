@@ -78,7 +78,7 @@ async def test_reads_see_all_earlier_commits(numbers: Database) -> None:
     assert RequestCoalescer.joined > joined
 
 
-async def test_one_that_is_cancelled_takes_nobody_along(numbers: Database) -> None:
+async def test_cancelling_one_caller_cancels_no_other(numbers: Database) -> None:
     read = reader(numbers)
     tasks = [asyncio.ensure_future(read(0)) for _ in range(8)]
     await asyncio.sleep(0.01)
@@ -119,7 +119,7 @@ async def test_a_transaction_runs_its_own_reads(numbers: Database) -> None:
     await asyncio.gather(*outside)
 
 
-async def test_equal_numbers_of_other_types_are_not_equal() -> None:
+async def test_equal_numbers_of_different_types_are_distinct() -> None:
     asked: list[Any] = []
     held = asyncio.Event()
 

@@ -304,7 +304,7 @@ async def test_callbacks_run_in_order_and_their_errors_are_logged(
     assert len(caplog.records) == 2
 
 
-async def test_many_at_once_and_an_error_of_one(postgresql: PostgresqlDatabase) -> None:
+async def test_concurrent_writes_with_errors(postgresql: PostgresqlDatabase) -> None:
     numbers = [number % 20 for number in range(60)]
     outcomes = await asyncio.gather(*(write(postgresql, number) for number in numbers), return_exceptions=True)
     assert sum(outcome is None for outcome in outcomes) == 20

@@ -182,7 +182,7 @@ def files(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("journal", ["WAL", "DELETE"])
-async def test_a_file_that_is_looked_into_stays_as_it_is(tmp_path: Path, journal: str) -> None:
+async def test_inspecting_a_file_does_not_change_it(tmp_path: Path, journal: str) -> None:
     file = tmp_path / "data #1.db"
     made = apsw.Connection(str(file))
     made.execute(f"PRAGMA journal_mode = {journal}; CREATE TABLE a (id integer); INSERT INTO a VALUES (7)").fetchall()
@@ -196,7 +196,7 @@ async def test_a_file_that_is_looked_into_stays_as_it_is(tmp_path: Path, journal
     assert (file.read_bytes(), files(tmp_path)) == (before, [file.name])
 
 
-async def test_a_file_that_is_not_there_cannot_be_looked_into(tmp_path: Path) -> None:
+async def test_a_missing_file_cannot_be_inspected(tmp_path: Path) -> None:
     with pytest.raises(ServiceUnavailable):
         await SqliteDatabase(tmp_path / "none" / "data.db", untouched=True).connect()
     assert files(tmp_path) == []

@@ -28,7 +28,7 @@ def test_the_texts_of_a_page_find_blocks_at_hand(tmp_path: Path) -> None:
         connection.close()
 
 
-def test_a_library_in_use_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_library_in_use_is_not_reconfigured(tmp_path: Path) -> None:
     connection = apsw.Connection(str(tmp_path / "data.db"))
     try:
         configure_library()

@@ -98,7 +98,7 @@ def test_the_cache_is_bounded(connection: SqliteConnection) -> None:
     assert len(views(connection)) == found[-1]
 
 
-def test_tables_may_change_beneath(connection: SqliteConnection, tmp_path: Path) -> None:
+def test_tables_can_change_during_the_life_of_a_statement(connection: SqliteConnection, tmp_path: Path) -> None:
     other = SqliteConnection(tmp_path / "data.db", 1_000_000, writes=True, pages=100)
     other.raw.execute("CREATE TABLE books (id INTEGER PRIMARY KEY, title); INSERT INTO books VALUES (7, 'one')")
     text = f"SELECT title, id, 1 FROM books WHERE id = ?1 AND '{'x' * LONG}' <> ''"

@@ -169,7 +169,7 @@ async def test_rows_of_conflicts_are_found(desk: Desk) -> None:
     assert await desk.found("by replace") == 1
 
 
-async def test_other_programs_write_without_knowing_of_it(desk: Desk) -> None:
+async def test_other_programs_can_write_to_indexed_tables(desk: Desk) -> None:
     await desk.keeper.keep()
     await desk.keeper.keep()
     with closing(sqlite3.connect(desk.database.path)) as other, other:
@@ -210,7 +210,7 @@ async def test_a_rebuilt_table_is_scanned_until_it_is_indexed(desk: Desk) -> Non
         "ALTER TABLE notes RENAME TO _notes; ALTER TABLE _notes RENAME TO notes",
     ],
 )
-async def test_no_change_of_tables_makes_an_answer_wrong(desk: Desk, change: str) -> None:
+async def test_searches_are_correct_after_any_ddl(desk: Desk, change: str) -> None:
     for _ in range(2):
         await desk.keeper.keep()
     await desk.database.execute_script(change.format(insert=f"{TITLE.name}_insert"))
@@ -223,7 +223,7 @@ async def test_no_change_of_tables_makes_an_answer_wrong(desk: Desk, change: str
     assert await desk.found("after the") == 1
 
 
-async def test_any_other_change_of_tables_asks_for_a_look_only(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+async def test_other_ddl_only_needs_a_check(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(2):
         await desk.keeper.keep()
     caplog.set_level("INFO")

@@ -53,7 +53,7 @@ async def test_tables_equal_the_reference(database: Database, tmp_path: Path, mo
 
 
 @pytest.mark.parametrize("model", MODELS)
-async def test_an_unchanged_database_costs_its_inspection_alone(database: Database, tmp_path: Path, model: str) -> None:
+async def test_an_unchanged_database_takes_only_the_inspection(database: Database, tmp_path: Path, model: str) -> None:
     registry = registry_of(recorded(model)["definitions"], tmp_path)
     await synchronize(database, registry)
     count = database.statements
@@ -108,7 +108,7 @@ async def test_new_definitions_extend_existing_tables(database: Database, tmp_pa
     assert await synchronize(database, registry_of(extended, tmp_path / "new")) == SyncReport()
 
 
-async def test_creators_of_a_table_without_them_get_their_keys(database: Database, tmp_path: Path) -> None:
+async def test_missing_creator_columns_get_foreign_keys(database: Database, tmp_path: Path) -> None:
     await database.execute_script("CREATE TABLE notes (id integer PRIMARY KEY, title varchar(255))")
     await synchronize(database, registry_of(note(), tmp_path))
     keys = (await found_tables(database, database.dialect))["notes"].foreign_keys
@@ -205,7 +205,7 @@ async def test_a_column_that_was_unique_is_set_free(database: Database, tmp_path
     await database.execute("INSERT INTO notes (slug) VALUES ('a'), ('a')")
 
 
-async def test_duplicates_that_are_there_are_listed_and_stay(database: Database, tmp_path: Path) -> None:
+async def test_existing_duplicates_are_listed_and_not_changed(database: Database, tmp_path: Path) -> None:
     await synchronize(database, registry_of(note(slug={"type": "string"}), tmp_path / "before"))
     await database.execute("INSERT INTO notes (slug) VALUES ('a'), ('a'), (NULL), (NULL), ('b'), ('b'), ('c')")
     after = registry_of(note(slug={"type": "uid"}), tmp_path / "after")
@@ -221,7 +221,7 @@ async def test_duplicates_that_are_there_are_listed_and_stay(database: Database,
     assert lines(report)["applied"] == ["create unique index notes_slug_unique on notes (slug)"]
 
 
-async def test_our_own_indexes_follow_the_definitions(database: Database, tmp_path: Path) -> None:
+async def test_own_indexes_follow_the_definitions(database: Database, tmp_path: Path) -> None:
     drafts = registry_of(content_type("note", {}, options={"draftAndPublish": True}), tmp_path / "drafts")
     await synchronize(database, drafts)
     report = await synchronize(database, registry_of(content_type("note", {}), tmp_path / "plain"))
@@ -275,7 +275,7 @@ async def test_orphans_keep_a_foreign_key_away(database: Database, tmp_path: Pat
     assert lines(report)["warnings"] == ["1 row of notes has a created_by_id that is not in admin_users"]
 
 
-async def test_tables_of_the_reference_may_be_dropped_too(database: Database, tmp_path: Path) -> None:
+async def test_tables_of_v4_can_be_dropped(database: Database, tmp_path: Path) -> None:
     """v4 lists the tables that it created. Only those and Octavo's are ever dropped."""
     await synchronize(database, registry_of(note(), tmp_path))
     await database.execute_script("CREATE TABLE gone (id integer); CREATE TABLE foreign_table (id integer)")

@@ -107,7 +107,7 @@ async def test_versions_follow_the_order_of_commits(server: Database, tmp_path: 
     assert (await versions_of(server))["notes"] != between["notes"]
 
 
-async def test_folding_moves_nothing(server: Database, tmp_path: Path) -> None:
+async def test_compaction_does_not_increase_versions(server: Database, tmp_path: Path) -> None:
     keeper = VersionTracker(server, registry(tmp_path))
     await keeper.keep()
     for number in range(60):
@@ -182,7 +182,9 @@ async def until(met: Callable[[], bool]) -> None:
         "ALTER TABLE notes RENAME TO other; CREATE TABLE notes (LIKE other)",
     ],
 )
-async def test_a_table_that_takes_the_name_of_another_is_another(server: Database, tmp_path: Path, change: str) -> None:
+async def test_a_table_renamed_to_a_former_name_is_a_different_one(
+    server: Database, tmp_path: Path, change: str
+) -> None:
     await VersionTracker(server, registry(tmp_path)).keep()
     reader = server.versions()  # it reads all of them only if their stamp differs
     before = await reader.now()

@@ -136,7 +136,7 @@ async def test_totals_include_all_earlier_commits(shelf: Shelf) -> None:
         assert shelf.database.statements - before > sum(asked) + most - 40
 
 
-async def test_one_that_is_cancelled_takes_nobody_along(shelf: Shelf) -> None:
+async def test_cancelling_one_caller_cancels_no_other(shelf: Shelf) -> None:
     alone = [await shelf.page(number, locale="all") for number in range(PAGES)]
     tasks = [asyncio.create_task(shelf.page(number, locale="all")) for number in range(PAGES)]
     await asyncio.sleep(0)

@@ -68,7 +68,7 @@ async def test_callbacks_hold_no_transaction(tables: Database) -> None:
     assert await count(tables) == 2
 
 
-async def test_many_at_once_are_each_followed_after_their_commit(tables: Database) -> None:
+async def test_concurrent_units_run_callbacks_after_their_own_commit(tables: Database) -> None:
     diary = Diary(tables)
 
     async def write(name: str) -> None:
@@ -140,9 +140,7 @@ async def test_callbacks_run_although_the_caller_is_cancelled_at_the_commit(tabl
 
 
 @pytest.mark.parametrize("conflicts, tries", [(0, 1), (2, 3), (3, 3)])
-async def test_of_a_unit_that_is_run_again_only_the_last_run_counts(
-    tables: Database, conflicts: int, tries: int
-) -> None:
+async def test_only_the_last_run_of_a_retried_unit_has_effects(tables: Database, conflicts: int, tries: int) -> None:
     diary, heard, runs = Diary(tables), list[Sequence[DataChange]](), 0
     feed = ChangeFeed()
     feed.subscribe(heard.append)
@@ -171,7 +169,7 @@ async def test_of_a_unit_that_is_run_again_only_the_last_run_counts(
     assert runs == tries
 
 
-async def test_ids_that_are_taken_are_mended_once(tables: Database) -> None:
+async def test_taken_ids_are_repaired_once(tables: Database) -> None:
     mended: list[None] = []
 
     async def mend() -> None:
@@ -195,7 +193,7 @@ async def test_subscribers_run_before_other_callbacks(tables: Database) -> None:
     assert order == ["told", "called"]
 
 
-async def test_one_that_is_in_the_way_of_another_gives_in(tables: Database) -> None:
+async def test_a_conflict_outside_run_unit_is_a_503(tables: Database) -> None:
     with pytest.raises(ServiceUnavailable):
         async with unit_of_work(tables):
             raise TransactionConflict

@@ -253,7 +253,7 @@ async def test_messages_of_a_killed_worker_are_delivered_after_the_lease(post: P
     assert [(one.payload, one.attempt) for one in post.came[1:]] == [("x", 2), ("y", 1)]
 
 
-async def test_one_during_which_processes_end_is_given_up(post: Post) -> None:
+async def test_messages_whose_workers_keep_dying_are_given_up(post: Post) -> None:
     await post.add("x")
     await post.database.execute("UPDATE octavo_outbox SET attempts = 3, holder = 'gone'")
     post.work()

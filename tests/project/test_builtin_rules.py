@@ -55,7 +55,7 @@ async def test_files_leave_the_storage_once_the_transaction_is_over(app: App, co
         await app.entries(FILE).delete(one)
 
 
-async def test_users_of_a_role_that_is_removed_get_the_public_one(app: App) -> None:
+async def test_users_of_a_deleted_role_get_the_public_role(app: App) -> None:
     async with undone(app):
         role = await app.entries(ROLE).create({"name": "Guest", "type": "guest"})
         user = await new_user(app, role=role.id)

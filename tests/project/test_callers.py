@@ -263,7 +263,7 @@ WAYS = ("entries", "many", "service", "transaction", "run_transaction", "update_
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_code_behind_a_route(caller: tuple[Site, str, str | None, Any], way: str) -> None:
+async def test_code_called_by_a_route(caller: tuple[Site, str, str | None, Any], way: str) -> None:
     site, kind, token, caller_id = caller
     path = f"/api/open/{way}" if kind == "anonymous" else f"/api/closed/{way}"
     answer = await site.post(path, token=token)

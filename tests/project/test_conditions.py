@@ -43,7 +43,7 @@ def plain(found: Filter) -> Filter:
             return found
 
 
-async def test_a_condition_is_a_filter_in_the_words_of_requests(rights: AbilityBuilder) -> None:
+async def test_a_condition_is_a_filter_of_requests(rights: AbilityBuilder) -> None:
     conditions = Conditions(rights)
 
     @conditions.add("high", "High rank", category="Ranks")

@@ -233,7 +233,7 @@ async def test_the_store_takes_part_in_transactions(app: App) -> None:
     assert await app.store().get("undone") is None
 
 
-def test_settings_of_the_projects_own(tmp_path: Path) -> None:
+def test_custom_settings(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     (tmp_path / "config/server.toml").write_text(
         '[custom]\ncurrency = "EUR"\n[custom.prices]\nfrom = 3\n', encoding="utf-8"

@@ -81,7 +81,7 @@ async def test_a_hook_sees_unknown_attributes(site: Site) -> None:
     assert "note" not in shown
 
 
-async def test_errors_for_callers_reach_them_by_both_doors(site: Site) -> None:
+async def test_errors_for_callers_are_returned_by_rest_and_graphql(site: Site) -> None:
     answer = await create(site, "refuse")
     assert answer.status == 400
     assert answer.json["error"] == {

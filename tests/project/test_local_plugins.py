@@ -76,7 +76,7 @@ async def test_a_local_plugin_has_types_services_routes_and_hooks(tmp_path: Path
         assert await site.graphql(asked, token=token) == {"shopPrices": {"data": [{"attributes": {"cents": 5}}]}}
 
 
-def test_definitions_of_javascript_count_where_python_does_the_work(tmp_path: Path) -> None:
+def test_javascript_definitions_apply_without_javascript_code(tmp_path: Path) -> None:
     write(tmp_path, FILES)
     found = inspect_definitions(tmp_path)
     assert found.registry is not None
@@ -85,7 +85,7 @@ def test_definitions_of_javascript_count_where_python_does_the_work(tmp_path: Pa
     assert read_ported(tmp_path, found.registry.content_types).plugins.keys() == {"plugin::shop"}
 
 
-def test_built_in_types_are_no_plugins_own(tmp_path: Path) -> None:
+def test_built_in_types_belong_to_no_plugin(tmp_path: Path) -> None:
     write(tmp_path, {"src/plugins/upload/content-types/file/schema.json": definition("file", {})})
     found = inspect_definitions(tmp_path)
     assert found.registry is None

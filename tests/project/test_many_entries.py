@@ -82,7 +82,7 @@ async def test_bulk_writes_equal_single_writes(app: App) -> None:
     assert await after(app, lambda: app.entries(BOOK).create_many(items)) == expected
 
 
-async def test_many_are_changed_as_one_after_the_other_is(app: App) -> None:
+async def test_bulk_updates_equal_single_updates(app: App) -> None:
     change = {
         "pages": 5,
         "author": 4,
@@ -107,7 +107,7 @@ async def test_many_are_changed_as_one_after_the_other_is(app: App) -> None:
     assert await after(app, together) == await after(app, in_turn)
 
 
-async def test_many_are_removed_with_all_that_is_theirs(app: App, code_site: Site) -> None:
+async def test_bulk_deletions_include_owned_rows(app: App, code_site: Site) -> None:
     async def rows() -> list[int]:
         tables = ("books", "components_shop_chapters", "books_components", "files_related_morphs")
         return [await code_site.database.fetch_value(f"SELECT count(*) FROM {table}") for table in tables]
@@ -184,7 +184,7 @@ async def test_entries_related_to_their_own_type_are_written_in_turn(app: App) -
         assert all(problem["path"][0] == "1" for problem in caught.value.details["errors"])
 
 
-async def test_items_that_are_not_objects_are_refused_when_written_in_turn(app: App) -> None:
+async def test_items_that_are_not_objects_are_refused_in_single_writes(app: App) -> None:
     genre, writer = app.registry.content_types[GENRE], app.controller.writer
     items = [{"name": "fine", "children": []}, None]
     with pytest.raises(ValidationError) as caught:

@@ -52,7 +52,7 @@ async def test_results_are_changed_over_rest_and_for_code(hooked_site: Site) -> 
     assert await authors.find_one(2) is None
 
 
-async def test_the_answer_to_a_write_is_shown_as_to_a_reader(hooked_site: Site) -> None:
+async def test_the_response_to_a_write_equals_that_to_a_read(hooked_site: Site) -> None:
     body = {"data": {"name": "Ines"}}
     answer = (await send(hooked_site, "POST", "/api/authors", body)).json
     assert answer["data"]["attributes"]["name"] == "***"

@@ -60,7 +60,7 @@ async def test_groups_are_counted_and_added_up(app: App, code_site: Site) -> Non
     assert list(most) == ["author.name", "books", "pages", "most"]
 
 
-async def test_values_of_all_that_where_leaves(app: App) -> None:
+async def test_aggregates_of_filtered_entries(app: App) -> None:
     books = [book for book in await all_books(app) if book["publishedAt"] and (book["pages"] or 0) > 100]
     query = app.query(BOOK).where({"publishedAt": {"$notNull": True}}).where({"pages": {"$gt": 100}})
     assert await query.count() == len(books)

@@ -65,7 +65,7 @@ async def test_an_exception_rolls_back_everything(app: App, code: str) -> None:
     assert await count(app, code) == 0
 
 
-async def test_a_write_that_is_refused_may_be_caught(app: App, code: str) -> None:
+async def test_code_can_catch_the_error_of_a_refused_write(app: App, code: str) -> None:
     async with app.transaction():
         await app.entries(VAULT).create({"code": code})
         with pytest.raises(ValidationError):
@@ -161,7 +161,7 @@ async def test_a_conflict_is_raised_or_retried(app: App, code: str) -> None:
             raise TransactionConflict
 
 
-async def test_two_that_wait_for_each_other(app: App, code: str) -> None:
+async def test_a_deadlock_of_two_transactions(app: App, code: str) -> None:
     """Each updates two genres in opposite order: one gets a conflict and is retried."""
     genres = app.entries(GENRE)
     started = asyncio.Barrier(2)
@@ -205,7 +205,7 @@ async def test_files_of_an_undone_transaction_leave_the_storage(app: App, code_s
     assert texts_in(folder) == before
 
 
-async def test_a_lock_lets_one_check_and_write_at_a_time(app: App, code: str) -> None:
+async def test_a_lock_serializes_checks_and_writes(app: App, code: str) -> None:
     async def book() -> bool:
         async with app.transaction():
             await app.lock(f"vault:{code}")

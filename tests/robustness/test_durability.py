@@ -50,7 +50,7 @@ def check_everything(site: AttackedSite, load: Load, before: list[str], articles
         assert server.stop()[0] == 0
 
 
-def test_a_killed_service_keeps_what_it_acknowledged(site: AttackedSite) -> None:
+def test_a_killed_service_loses_no_acknowledged_write(site: AttackedSite) -> None:
     before, articles = orphans(site), all_articles(site)
     for round_number, writes in enumerate((5, 60, 150)):
         with serving("start", site.folder, **site.variables) as server:

@@ -33,7 +33,7 @@ def refusal_of(reply: Reply) -> tuple[int, str]:
         ("_q[a]=x", "_q"),
     ],
 )
-def test_point_16_refusals_tell_the_place(blog: Blog, query: str, place: str) -> None:
+def test_point_16_errors_contain_the_path(blog: Blog, query: str, place: str) -> None:
     status, message = refusal_of(blog.get(f"/api/articles?{query}"))
     assert (status, place in message) == (400, True), message
 
@@ -121,7 +121,7 @@ def test_point_18_long_texts_are_judged_at_once(blog: Blog, data: dict[str, Any]
     assert blog.processor_seconds() - began < 0.5
 
 
-def test_point_19_limits_hold(blog: Blog) -> None:
+def test_point_19_limits_apply(blog: Blog) -> None:
     big = json.dumps({"data": {"title": "x", "body": "y" * (1 << 20)}}).encode()
     assert refusal_of(blog.post("/api/articles", big))[0] == 413
     assert refusal_of(blog.get("/api/articles?_q=" + "x" * 17_000))[0] == 414

@@ -71,7 +71,7 @@ async def test_other_requests_continue_while_passwords_are_hashed(club: Club) ->
     assert all(thread.result(60) for thread in held)
 
 
-def test_the_threads_are_few_and_stand_back() -> None:
+def test_password_threads_are_few_and_have_low_priority() -> None:
     assert passwords._threads._max_workers <= (os.cpu_count() or 1)
     if sys.platform == "linux":
         priority = passwords._threads.submit(lambda: os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))

@@ -159,7 +159,7 @@ def _check(ours: Any, theirs: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", _NAMES)
-async def test_a_change_is_sent_as_the_reference_sends_it(told: Told, name: str) -> None:
+async def test_bodies_equal_those_of_v4(told: Told, name: str) -> None:
     _check(told[name], _REFERENCE[name], name)
 
 

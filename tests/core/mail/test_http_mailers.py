@@ -82,7 +82,7 @@ async def test_sendgrid(services: MailServices) -> None:
 
 
 @pytest.mark.parametrize("address", [None, "http://127.0.0.1:1"])
-async def test_refusals_tell_why_and_no_secret(services: MailServices, address: str | None) -> None:
+async def test_errors_contain_the_reason_and_no_secret(services: MailServices, address: str | None) -> None:
     service, wrong = address or services.address, "wrong-secret\n"
     mailers: dict[str, Mailer] = {
         "403 The signature does not match.": SesMailer(AwsKey(SES_KEY, wrong), REGION, service, SENDER),

@@ -123,7 +123,7 @@ def changes_of(titles: list[str]) -> Iterator[tuple[str, str]]:
             yield "entry.update", title
 
 
-async def test_killed_workers_tell_of_all_that_is_committed(
+async def test_killed_workers_deliver_all_committed_changes(
     database: Database, variables: dict[str, str], tmp_path: Path
 ) -> None:
     listener = SlowListener()

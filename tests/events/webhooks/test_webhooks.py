@@ -38,7 +38,7 @@ async def until(true: Callable[[], Any]) -> None:
             await asyncio.sleep(0.005)
 
 
-async def test_the_life_of_an_entry_in_v4s_words(newsroom: Newsroom) -> None:
+async def test_the_life_of_an_entry_in_the_terms_of_v4(newsroom: Newsroom) -> None:
     await newsroom.hook("/life", headers={"X-Own": "a b"})
     entry_id = await newsroom.make(note="secret", code="secret", publishedAt=None)
     path = f"articles/{entry_id}"

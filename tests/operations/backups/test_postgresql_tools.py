@@ -10,7 +10,7 @@ from octavo.operations.backups.postgresql_tools import feed
 
 
 @pytest.mark.parametrize("rest", [b"", b"rest", b"much" * 100_000])
-def test_a_program_that_has_ended_is_noticed_once(rest: bytes) -> None:
+def test_the_exit_of_a_program_is_detected(rest: bytes) -> None:
     with subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE) as process:
         process.wait()
         assert process.stdin is not None

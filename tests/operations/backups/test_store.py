@@ -106,7 +106,7 @@ def test_rows_are_compared() -> None:
         compare({"a": 2, "b": 0}, {"a": 1, "c": 3})
 
 
-def test_when_one_is_due() -> None:
+def test_due_backups() -> None:
     schedule = Schedule("0 3 * * *")
     night = NOON - 9 * HOUR
     assert Record().is_due(schedule, NOON)  # the first copy, immediately

@@ -19,7 +19,7 @@ from tests.cli.conftest import refused, said
 ROOT = Path(__file__).parents[3]
 
 
-def test_the_navigation_has_each_page_once() -> None:
+def test_the_navigation_contains_each_page_once() -> None:
     names = [page.name for page in all_pages()]
     assert (names[0], names[-1]) == ("readme", "changelog")
     pages = {path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in (ROOT / "docs").rglob("*.md")}
@@ -102,7 +102,7 @@ BOX = "document.activeElement.shadowRoot"
 
 @pytest.mark.skipif(find_browser() is None, reason=MISSING)
 @pytest.mark.parametrize("word", ["cors", "403", "preview", "transaction", "slug"])
-def test_search_works_on_pages_that_are_opened_as_files(site: Path, tmp_path: Path, word: str) -> None:
+def test_search_works_on_local_files(site: Path, tmp_path: Path, word: str) -> None:
     browser = find_browser()
     assert browser is not None
     with open_page(browser, tmp_path, patience=40) as page:

@@ -13,7 +13,7 @@ async def answer(request: Request) -> Response:
     return Response(200, b"", "text/plain")
 
 
-def test_the_feed_moves_out_of_a_content_types_way(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_feed_avoids_the_path_of_a_content_type(caplog: pytest.LogCaptureFixture) -> None:
     router = Router()
     router.add("GET", "/api/:anything", answer)
     assert free_path(router, "/api", "/events") == "/events"

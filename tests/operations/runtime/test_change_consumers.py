@@ -96,7 +96,7 @@ async def test_grants_tokens_and_administrators(own_bookshop: Site) -> None:
     assert ear.heard() == [("admin::user", "update")]
 
 
-async def test_a_change_of_rights_is_seen_by_the_next_request(own_bookshop: Site) -> None:
+async def test_a_change_of_permissions_applies_to_the_next_request(own_bookshop: Site) -> None:
     """Although cached permissions are fresh for a second."""
     feed = own_bookshop.octavo.infrastructure.feed
     assert (await own_bookshop.get("/api/vaults")).status == 403

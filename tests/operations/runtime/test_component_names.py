@@ -176,7 +176,7 @@ async def test_rows_of_other_components_are_not_shown(own_bookshop: Site, caplog
     assert "They were another component and are not served" in caplog.text
 
 
-async def test_rows_get_the_name_of_now(own_bookshop: Site, tmp_path: Path) -> None:
+async def test_writes_store_the_current_name(own_bookshop: Site, tmp_path: Path) -> None:
     target = "/api/books/3?populate[extras][populate]=*&populate[chapters][populate]=*&fields=title"
     before = (await own_bookshop.get(target, FULL_TOKEN)).json
     await rename_components_in_rows(own_bookshop, "component_type IN ('shop.chapter', 'shop.quote')")
@@ -221,7 +221,7 @@ def sorted_chapters(answer: Any) -> Any:
     return answer
 
 
-async def test_archives_hold_them(own_bookshop: Site, tmp_path: Path) -> None:
+async def test_archives_contain_renamed_components(own_bookshop: Site, tmp_path: Path) -> None:
     await rename_components_in_rows(own_bookshop)
     registry = build(own_bookshop.octavo.settings).site.registry
     path = tmp_path / "out.tar"

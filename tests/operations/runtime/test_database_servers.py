@@ -31,7 +31,7 @@ def test_one_server(tmp_path: Path) -> None:
     assert servers.untouched.role == "any"
 
 
-def test_several_of_which_one_takes_writes(tmp_path: Path) -> None:
+def test_several_hosts_with_one_primary(tmp_path: Path) -> None:
     given = settings(tmp_path, 'host = "a,b:1"')
     assert read_servers(given).topology.places == (("a", 5432), ("b", 1))
     assert direct_server(given)[1] == (("a", 5432), ("b", 1))
@@ -46,7 +46,7 @@ def test_replicas_inherit_the_parameters_of_the_primary(tmp_path: Path) -> None:
     assert topology.freshness == Freshness(0.5, 16 * 1024**2, 0.0)
 
 
-def test_a_pooler_and_the_way_past_it(tmp_path: Path) -> None:
+def test_a_pooler_with_a_direct_connection(tmp_path: Path) -> None:
     given = settings(tmp_path, 'host = "pooler"\nport = 6432\npooler = "transaction"\ndirect = "db"')
     topology = read_servers(given).topology
     assert (topology.role, topology.pooled) == ("primary", True)

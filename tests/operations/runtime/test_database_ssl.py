@@ -134,9 +134,7 @@ async def connects(options: Database, port: int, name: str, folder: Path) -> boo
 
 
 @pytest.mark.anyio
-async def test_only_a_server_that_is_known_is_spoken_to(
-    anyio_backend: str, postgresql_url: str, tmp_path: Path
-) -> None:
+async def test_only_trusted_servers_are_used(anyio_backend: str, postgresql_url: str, tmp_path: Path) -> None:
     known, stranger = Database(ssl="verify-full", ssl_ca=CERTIFICATE), Database(ssl="verify-full", ssl_ca=STRANGER)
     elsewhere = replace(known, host="127.0.0.1")
     tried = (known, stranger, elsewhere, replace(elsewhere, ssl="verify-ca"), Database(ssl="require"))

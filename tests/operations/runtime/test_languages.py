@@ -48,7 +48,7 @@ def test_a_project_without_languages_has_none(tmp_path: Path) -> None:
     assert own_languages(tmp_path) == ()
 
 
-def test_the_page_names_them_and_their_words_are_read_by_anybody(project: Path) -> None:
+def test_the_page_lists_languages_and_their_files_are_public(project: Path) -> None:
     app = HttpApplication(Router(), HttpOptions(), static=static_files(Settings(project=project)))
     assert '<html lang="en" data-languages="he pt-BR">' in ask(app, "GET", "/admin").body.decode()
     answer = ask(app, "GET", "/admin/languages/he.json")

@@ -149,7 +149,7 @@ async def test_values_are_stored_together_and_without_spaces_around(nodes: tuple
     assert answer.json["data"] == {"logLevel": "debug", "maintenance": MESSAGE}
 
 
-async def test_a_version_that_a_reload_replaces_follows_too(nodes: tuple[Process, Process]) -> None:
+async def test_a_replaced_site_is_traced_too(nodes: tuple[Process, Process]) -> None:
     current, replaced = (node.infrastructure for node in nodes)
     follower = LiveSettingsFollower(lambda: current, [replaced.database])
     await set_live(current.database, {"maintenance": MESSAGE})

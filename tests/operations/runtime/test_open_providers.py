@@ -209,7 +209,7 @@ async def test_development_writes_mails_to_a_folder(tmp_path: Path) -> None:
     assert isinstance(open_mailer(settings), FolderMailer)
 
 
-async def test_no_way_in_production(tmp_path: Path) -> None:
+async def test_production_has_no_default_mailer(tmp_path: Path) -> None:
     assert open_mailer(load(tmp_path, "email", "production")) == NoMailer()
 
 
@@ -228,7 +228,7 @@ def kept_from_writing(folder: Path) -> Iterator[None]:
         folder.chmod(0o755)
 
 
-def test_files_on_their_way_are_put_aside_where_one_can_write(tmp_path: Path) -> None:
+def test_temporary_files_are_in_a_writable_folder(tmp_path: Path) -> None:
     settings = load(tmp_path, "upload", provider="aws-s3", providerOptions=S3)
     assert open_storage(settings).workspace.folder == tmp_path / ".octavo/uploads"
     with kept_from_writing(tmp_path):

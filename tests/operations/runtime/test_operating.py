@@ -108,7 +108,7 @@ async def test_slow_requests_have_a_shape_and_no_value(service: Process) -> None
     assert "hush" not in str(reported)
 
 
-async def test_says_whether_it_is_ready(service: Process) -> None:
+async def test_the_probe_reports_readiness(service: Process) -> None:
     ready = await asked(service, "/_ready", [])
     assert (ready.status, ready.json, ready.headers["cache-control"]) == (
         200,

@@ -83,7 +83,7 @@ async def test_through_the_builder(serve: Open) -> None:
     assert not await is_public(process)
 
 
-async def test_through_files_in_one_reload(serve: Open, tmp_path: Path) -> None:
+async def test_a_type_renamed_in_one_reload_of_files(serve: Open, tmp_path: Path) -> None:
     process = await serve("one", "development", note=True)
     await make_public(process)
     folder = tmp_path / "one/src/api/note"

@@ -42,7 +42,7 @@ async def test_fills_a_new_database_once(new_database: Callable[..., Database]) 
         await database.close()
 
 
-async def test_leaves_roles_and_locales_that_are_there(new_database: Callable[..., Database]) -> None:
+async def test_existing_roles_and_locales_are_not_changed(new_database: Callable[..., Database]) -> None:
     database = new_database()
     await prepare_database(database, REGISTRY, "fr")
     await database.execute("DELETE FROM up_roles WHERE type = 'public'")

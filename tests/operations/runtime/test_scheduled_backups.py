@@ -51,7 +51,7 @@ def other(shared: Infrastructure) -> ScheduledBackups:
     return ScheduledBackups(shared.database, shared.settings)
 
 
-async def test_one_of_several_makes_it(process: Process, caplog: pytest.LogCaptureFixture) -> None:
+async def test_one_of_several_processes_creates_the_backup(process: Process, caplog: pytest.LogCaptureFixture) -> None:
     shared = process.infrastructure
     one, two = shared.backups, other(shared)
     with caplog.at_level(logging.INFO):

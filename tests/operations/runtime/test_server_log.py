@@ -91,7 +91,7 @@ def test_lines_have_timestamps(created: float) -> None:
         assert reported == datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
 
 
-def test_levels_have_to_be_known(tmp_path: Path) -> None:
+def test_unknown_levels_are_refused(tmp_path: Path) -> None:
     expected = r'server\.log\.levels\."octavo\.api\.http": expected one of debug, info, warning, error, not "loud"'
     with pytest.raises(SettingsError, match=expected):
         set_up(tmp_path, LEVELS='{"octavo.api.http": "loud"}')
@@ -118,7 +118,7 @@ def test_answers_name_their_request(headers: list[tuple[str, str]], name: str | 
     assert reported == name if name else len(reported) == 32 and int(reported, 16)
 
 
-def test_no_two_names_are_one() -> None:
+def test_request_ids_are_unique() -> None:
     assert len({name_of({}) for _ in range(1000)}) == 1000
 
 

@@ -104,7 +104,7 @@ async def get(service: Process, path: str, headers: list[tuple[str, str]] | None
     return await call(service.asgi, "GET", path, followed() if headers is None else headers)
 
 
-async def test_requests_are_followed_as_far_as_other_machines(
+async def test_traces_continue_in_outgoing_requests(
     tmp_path: Path, collector: Collector, variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OCTAVO_TEST_PORT", str(collector.port))
@@ -165,9 +165,7 @@ async def test_requests_are_followed_as_far_as_other_machines(
     assert {one["service.name"] for one in collector.resources} == {"octavo"}
 
 
-async def test_mails_and_jobs_are_followed(
-    tmp_path: Path, collector: Collector, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_mails_and_jobs_are_traced(tmp_path: Path, collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OCTAVO_TEST_PORT", str(collector.port))
     given = {"OCTAVO_SERVER__TRACES__SAMPLE": "1", "NODE_ENV": "development", "OTEL_SERVICE_NAME": "press"}
     async with serving(tmp_path / "site", collector, given) as service:

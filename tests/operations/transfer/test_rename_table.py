@@ -58,7 +58,7 @@ async def test_an_index_of_that_name_does_not_stop_the_start(database: Database,
 
 
 @pytest.mark.parametrize("starts", [0, 1, 2])
-async def test_rows_follow_the_new_name(database: Database, settings: Settings, starts: int) -> None:
+async def test_rows_move_to_the_new_name(database: Database, settings: Settings, starts: int) -> None:
     await synchronize(database, load_registry(settings.project))
     await fill(database, _ROWS)
     change(settings, _TALK, "talks", "lectures")

@@ -93,7 +93,7 @@ async def test_routes_of_plugins(shop: Shop) -> None:
     assert (await shop.get("/api/users-permissions/roles")).json == ["replaced"]
 
 
-async def test_graphql_does_not_go_around_them(shop: Shop, tmp_path: Path) -> None:
+async def test_graphql_does_not_bypass_extensions(shop: Shop, tmp_path: Path) -> None:
     query = "{ usersPermissionsUsers { data { id } } i18NLocales { data { id } } }"
     asked = await shop.ask("POST", "/graphql", {"query": query}, full=True)
     assert asked.json["data"] == {"usersPermissionsUsers": None, "i18NLocales": None}
@@ -127,7 +127,7 @@ async def test_other_actions_of_a_plugin_do_not_change(tmp_path: Path) -> None:
         assert len(asked.json["data"]["usersPermissionsUsers"]["data"]) == 1
 
 
-async def test_code_calls_controllers_of_plugins_that_the_project_has_no_class_for(tmp_path: Path) -> None:
+async def test_code_calls_controllers_of_plugins_without_a_class(tmp_path: Path) -> None:
     files = {
         "api/book/controllers/people.py": """
             from octavo import Controller

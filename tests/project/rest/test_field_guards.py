@@ -256,7 +256,7 @@ async def test_each_alias_and_each_operation_of_a_batch_is_checked(shop: Shop) -
     assert (first["data"]["genre"], len(second["data"]["notes"]["data"])) == (None, 2)
 
 
-async def test_an_operation_that_was_seen_before_is_checked_again(shop: Shop) -> None:
+async def test_cached_operations_are_authorized_again(shop: Shop) -> None:
     query = "query seen { genres(pagination: {limit: 1}) { data { id } } }"
     for key, count in (("sesame", 1), ("sesame", 1), (None, None), ("sesame", 1)):
         found = (await graphql(shop, query, key=key))["data"]["genres"]
@@ -423,7 +423,7 @@ async def test_a_project_without_guards_has_a_plain_schema(tmp_path: Path) -> No
         assert remarks(shop) == []
 
 
-async def test_the_feed_leaves_out_lists_that_ask_for_other_scopes(tmp_path: Path) -> None:
+async def test_the_feed_skips_types_whose_list_needs_other_scopes(tmp_path: Path) -> None:
     scoped = """
         from octavo import CoreRouter
 

@@ -121,7 +121,7 @@ async def shop(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> 
         yield opened
 
 
-async def test_one_policy_for_both_doors(shop: Shop) -> None:
+async def test_one_policy_for_rest_and_graphql(shop: Shop) -> None:
     assert (await shop.get("/api/books?kind=x")).json["error"]["name"] == "PolicyError"
     over_rest = await shop.get("/api/books")
     assert (over_rest.status, over_rest.headers["x-seen"]) == (200, "outer set rest")
@@ -161,7 +161,7 @@ async def test_global_middlewares_wrap_everything(shop: Shop) -> None:
     assert "content-security-policy" in stopped.headers
 
 
-async def test_state_is_of_one_request(shop: Shop) -> None:
+async def test_each_request_has_its_own_state(shop: Shop) -> None:
     assert (await shop.get("/api/books/say")).json == ["outer", "set", "rest"]
     assert (await shop.get("/api/books/say")).json == ["outer", "set", "rest"]
 

@@ -145,7 +145,7 @@ async def test_services_by_name(shop: Shop) -> None:
     assert (uid, count > 3) == ("api::book.book", True)
 
 
-async def test_a_page_is_shown_as_v4_has_it(shop: Shop) -> None:
+async def test_a_page_has_the_format_of_v4(shop: Shop) -> None:
     found = (await shop.get("/api/paged")).json
     assert set(found) == {"results", "pagination"}
     assert {**found["pagination"], "total": 0, "pageCount": 0} == {"page": 1, "pageSize": 2, "pageCount": 0, "total": 0}
@@ -239,7 +239,7 @@ async def test_none_is_a_204_if_set(front: Shop) -> None:
 
 
 @pytest.mark.parametrize("populate", ["populate=*", "populate[author][populate]=*&populate[similar][populate]=*"])
-async def test_an_entry_that_code_has_loaded_is_shown_as_any_other(shop: Shop, populate: str) -> None:
+async def test_an_entry_loaded_by_code_has_the_usual_response(shop: Shop, populate: str) -> None:
     for book in range(1, 8):
         by_code = (await shop.get(f"/api/whole/{book}?{populate}")).json
         assert by_code["data"]["attributes"].pop("own") == 1

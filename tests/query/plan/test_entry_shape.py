@@ -18,7 +18,7 @@ from tests.models.bookshop import BOOK
         ({"sort": "pages"}, None),
     ],
 )
-def test_fields_that_sort_are_shown(registry: Registry, params: dict[str, Any], fields: tuple[str, ...] | None) -> None:
+def test_sorted_fields_are_selected(registry: Registry, params: dict[str, Any], fields: tuple[str, ...] | None) -> None:
     assert with_sorted_fields(read_query(params), registry.content_types[BOOK]).fields == fields
 
 
@@ -32,5 +32,5 @@ def test_fields_that_sort_are_shown(registry: Registry, params: dict[str, Any], 
         ({"filters": {"$or": [{"id": "1"}, {"$not": {"cover": {"name": "x"}}}]}}, True),
     ],
 )
-def test_a_query_may_lead_elsewhere(registry: Registry, params: dict[str, Any], expected: bool) -> None:
+def test_queries_with_relations(registry: Registry, params: dict[str, Any], expected: bool) -> None:
     assert uses_relations(read_query(params), registry.content_types[BOOK]) is expected

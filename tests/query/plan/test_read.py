@@ -41,7 +41,7 @@ def test_texts_numbers_and_the_id_are_searched(
 @pytest.mark.parametrize(
     "uid, text, expected", [(GENRE, None, ALWAYS), (GENRE, "a\0b", NEVER), (IMPRINT, "sea", NEVER)]
 )
-def test_a_search_that_finds_all_or_nothing_binds_nothing(
+def test_a_search_with_a_constant_result_binds_no_value(
     registry: Registry, uid: str, text: str | None, expected: Condition
 ) -> None:
     planning = Planning(registry)

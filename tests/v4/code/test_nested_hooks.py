@@ -106,7 +106,7 @@ def test_nested_hooks_that_may_refuse(tmp_path: Path, talk: str, closed: bool) -
     assert (found(read(tmp_path, before(UPDATE), talk))[0] is State.CLOSED) == closed
 
 
-def test_hooks_that_lead_to_each_other(tmp_path: Path) -> None:
+def test_hooks_that_call_each_other(tmp_path: Path) -> None:
     """Including hooks that only write, and code after the write. Cycles end."""
     room = {HOOKS.format("room"): before(NO, "beforeDelete")}
     talk = before("await strapi.entityService.delete('api::room.room', 1);", "afterUpdate")

@@ -318,7 +318,7 @@ def test_computed_attributes_are_not_served(tmp_path: Path, attribute: str, path
         ),
     ],
 )
-def test_types_with_a_computed_part_are_not_served(tmp_path: Path, schema: str, keys: list[str]) -> None:
+def test_types_with_computed_properties_are_not_served(tmp_path: Path, schema: str, keys: list[str]) -> None:
     write_schema(tmp_path, schema)
     found = registry_of(tmp_path)
     assert "plugin::shop.rate" not in found.content_types

@@ -176,7 +176,7 @@ async def test_custom_actions_with_their_policies_and_middlewares(service: Proce
     assert (await get(service, "/api/around")).json == {"own": "counted"}
 
 
-async def test_middlewares_of_all_addresses(service: Process) -> None:
+async def test_middlewares_for_all_paths(service: Process) -> None:
     assert (await get(service, "/api/own")).headers["x-word"] == "hello"
 
 

@@ -173,7 +173,7 @@ def test_a_router_with_more_routes(tmp_path: Path) -> None:
     assert names(read(tmp_path, router=router)) == ["GET /articles", "GET /popular"]
 
 
-def test_typescript_is_read_where_both_are(tmp_path: Path) -> None:
+def test_routes_in_typescript_are_read(tmp_path: Path) -> None:
     write_project(tmp_path, {"article": {"title": TEXT}}, {})
     typed = """import { factories } from '@strapi/strapi';
     export default factories.createCoreRouter('api::article.article', { only: ['find'] as string[] });"""

@@ -292,7 +292,7 @@ async def test_hooks_guard_every_door(served: Process) -> None:
     assert "errors" not in await graphql(served, "{ hookeds { data { id } } }")
 
 
-async def test_a_call_that_cannot_be_followed_closes_until_it_is_allowed(served: Process) -> None:
+async def test_calls_that_cannot_be_followed_close_until_allowed(served: Process) -> None:
     await served.database.execute("INSERT INTO hookeds (title) VALUES ('one')")
     assert answer_of(await ask(served, "DELETE", "/hookeds/1")) == (403, CLOSED)
     answer = await graphql(served, "mutation { deleteHooked(id: 1) { data { id } } }")

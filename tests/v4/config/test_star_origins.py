@@ -62,7 +62,7 @@ def test_a_star_as_text_allows_all_origins_in_all_versions(
 
 
 @pytest.mark.parametrize("version", ["4.1.12", "4.13.7", "4.26.2"])
-def test_a_list_without_a_star_is_one(tmp_path: Path, version: str) -> None:
+def test_a_list_without_a_star_stays_a_list(tmp_path: Path, version: str) -> None:
     settings = project(tmp_path, version, {"origin": [A]})
     assert (met(settings), http_options(settings).cors.credentials) == ((LISTED, {A}), True)
 

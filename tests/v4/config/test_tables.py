@@ -211,7 +211,7 @@ def test_a_policy_that_would_break_the_header_is_refused(tmp_path: Path, word: s
 
 
 @pytest.mark.parametrize("rows", [SERVER, ADMIN, API, DATABASE, MIDDLEWARES, PLUGINS])
-def test_rows_name_settings_that_there_are(rows: tuple[Row, ...]) -> None:
+def test_tables_name_existing_settings(rows: tuple[Row, ...]) -> None:
     for row in rows:
         assert bool(row.read) != bool(row.why)
         assert {*row.settings, *row.stops, *(reading.setting for reading in row.closed)} <= set(KEYS)

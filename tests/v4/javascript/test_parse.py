@@ -55,7 +55,7 @@ def test_places_count_characters(begin: str) -> None:
     assert node_of(module, "d") == Place("a.js", line + 1, 17)
 
 
-def test_mistakes_have_a_place() -> None:
+def test_errors_have_a_path() -> None:
     problem = problem_of("module.exports = {\n  a: 1,\n  b: = 2,\n  c: 3,\n};")
     assert (problem.place.line, "syntax error" in problem.message) == (3, True)
     assert str(problem).startswith("a.js:3:")
@@ -124,7 +124,7 @@ def test_recovery_ends_before_the_end_of_a_large_file(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("end", ["/*", "a = b /", "a = /b", "a = `b", "a = 'b", "a =", "if (a) {"])
-def test_the_end_of_a_large_file_is_its_own(end: str) -> None:
+def test_errors_at_the_end_of_a_large_file_are_located(end: str) -> None:
     assert problem_of("a;\n" * 5_000 + end).message == "syntax error near this line"
 
 

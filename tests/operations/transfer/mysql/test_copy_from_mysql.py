@@ -129,7 +129,7 @@ async def test_every_value(mysql_server: MysqlServer, town: str, database: Datab
         assert await transaction.fetch_value(new) == 42
 
 
-async def test_instants_are_local_times_of_the_process_that_wrote_them(
+async def test_timestamps_are_in_the_local_time_of_the_writing_process(
     mysql_server: MysqlServer, mysql_name: str, database: Database, registry: Registry
 ) -> None:
     mysql_server.run_sql(

@@ -36,7 +36,7 @@ def test_no_table_column_or_index_occurs_twice(model: str, tmp_path: Path) -> No
         assert {name for index in table.indexes for name in index.columns} <= set(columns)
 
 
-def test_tables_of_the_service_are_always_there(tmp_path: Path) -> None:
+def test_tables_of_the_service_always_exist(tmp_path: Path) -> None:
     assert set(INTERNAL_TABLES) < set(wanted_tables(registry_of({}, tmp_path)))
 
 

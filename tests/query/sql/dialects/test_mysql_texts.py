@@ -172,7 +172,7 @@ def test_json_is_compared_and_sorted_as_text() -> None:
     assert not dialect.supports_index(Index(name="i", columns=("c",)), {"c": "json"})
 
 
-def test_an_instant_is_compared_as_one() -> None:
+def test_timestamps_are_compared_as_timestamps() -> None:
     parameter = Parameter(0, ParameterKind.INSTANT)
     assert MYSQL.parameter(parameter) == MYSQL.instant("least(greatest(?1, -62135596800000), 253402300799999)")
 

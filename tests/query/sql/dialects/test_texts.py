@@ -275,7 +275,7 @@ def test_every_dialect_knows_every_type_of_column(dialect: Dialect) -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda dialect: dialect.name)
-def test_only_one_dialect_is_like_itself(dialect: Dialect) -> None:
+def test_dialects_compare_by_identity(dialect: Dialect) -> None:
     """Texts are cached by dialect: each dialect is one object, compared by identity."""
     assert hash(dialect) == object.__hash__(dialect)
     assert [other for other in DIALECTS.values() if other == dialect] == [dialect]

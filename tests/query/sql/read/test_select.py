@@ -77,7 +77,7 @@ def test_callers_texts_are_never_in_the_statement(registry: Registry, name: str)
 
 
 @pytest.mark.parametrize("version, tables, conditions", [("8.0.36", 1, 1), ("10.11.6-MariaDB", 0, 2)])
-def test_a_table_of_matches_needs_a_database_that_keeps_it(
+def test_materialized_matches_need_support_by_the_database(
     registry: Registry, version: str, tables: int, conditions: int
 ) -> None:
     dialect = MySQLDialect()
