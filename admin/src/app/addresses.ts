@@ -1,7 +1,7 @@
-/** Where the pages lie, as the service has written it into `<base>`; without a slash at the end. */
+/** The base path of the pages, from `<base>`, without a slash at the end. */
 export const BASE: string = new URL(document.baseURI).pathname.replace(/\/$/, '');
 
-/** The content-type manager's address of a content-type: a list, or a form. */
+/** Return the path of a content type in the content manager: of its list, or of its form. */
 export function contentAddress(uid: string, kind: 'collectionType' | 'singleType'): string {
   return `${BASE}/content-manager/${kind === 'collectionType' ? 'collection-types' : 'single-types'}/${uid}`;
 }
@@ -11,8 +11,8 @@ export function entryAddress(uid: string, id: number | string): string {
 }
 
 /**
- * From the pages for those who are not in (whose secrets must not stay in the address) to where somebody wanted to go:
- * v4's `redirectTo`, if it is a page of ours, or the first page.
+ * Go from the sign-in pages to the requested page: v4's `redirectTo` if it is one of our pages, or the first page.
+ * Replaces the history entry, whose URL can contain secrets.
  */
 export function leaveEntrance(): void {
   const here = new URL(location.href);

@@ -1,15 +1,15 @@
-/** What is wanted soon is loaded while nothing else is to be done: what floats above pages, lists, the form of an entry. */
+/** Preload likely next parts while the browser is idle: dialogs and menus, lists, the form of an entry. */
 import { entryPage } from '../content/entry/routes';
 import { listPage } from '../content/list/routes';
 import { dialogBox, menuList } from '../ui/above';
 
-/** Idle time, or some time later where the browser does not tell of it. */
+/** Wait until the browser is idle, or for a moment where it does not support this. */
 const idle = (): Promise<unknown> =>
   new Promise((resolve) => ('requestIdleCallback' in window ? requestIdleCallback(resolve, { timeout: 5000 }) : setTimeout(resolve, 1000)));
 
 export async function loadAhead(): Promise<void> {
   for (const load of [listPage, entryPage, () => (dialogBox.want(), menuList.want())]) {
     await idle();
-    await Promise.resolve(load()).catch(() => undefined); // it is told when it is wanted
+    await Promise.resolve(load()).catch(() => undefined); // the error is reported when it is needed
   }
 }

@@ -1,10 +1,10 @@
-/** Where the browser keeps the component that an administrator has copied. Signing out removes it. */
+/** The storage key of the component that an administrator has copied. Signing out removes it. */
 export const copiedKey = (user: number | string): string => `octavo.component.${user}`;
 
 export function forgetCopied(user: number | string): void {
   try {
     localStorage.removeItem(copiedKey(user));
   } catch {
-    // A browser without storage keeps nothing.
+    // Without storage, nothing is kept.
   }
 }

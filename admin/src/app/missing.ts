@@ -1,4 +1,4 @@
-/** Parts of the pages that cannot be loaded: the network is away, or the service is another version by now. */
+/** Handle parts of the pages that cannot be loaded: the network is down, or the service was updated. */
 import { t } from '../messages/index.svelte';
 import { toast, toasts } from '../ui/toasts.svelte';
 

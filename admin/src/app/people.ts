@@ -5,7 +5,7 @@ interface Named {
   email?: string | null;
 }
 
-/** What somebody is called. */
+/** Return the name to show for a person. */
 export function nameOf(person: Named): string {
   const full = [person.firstname, person.lastname].filter(Boolean).join(' ');
   return full || person.username || person.email || '';

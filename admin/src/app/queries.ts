@@ -1,4 +1,4 @@
-/** What was read is kept for a while, shown at once when it is wanted again, and read anew behind that. */
+/** Responses are cached for a while, shown at once, and refreshed in the background. */
 import { QueryClient } from '@tanstack/svelte-query';
 import { ApiError } from '../api/errors';
 
@@ -11,7 +11,8 @@ export const queries = new QueryClient({
       gcTime: 5 * 60_000,
       retry: (count, error) => count < 2 && !isRefused(error),
       refetchOnWindowFocus: 'always',
-      // Else what nobody has looked at yet is never told: a condition that reads `error` first would not see `data` come.
+      // Otherwise, properties that were not read yet cause no update: a condition that reads `error` first would miss
+      // `data`.
       notifyOnChangeProps: 'all',
     },
   },

@@ -1,4 +1,4 @@
-/** The addresses of the pages: those of v4's panel, so that bookmarks and links in mails go on working. */
+/** The URLs of the pages. They are those of v4's panel, so that bookmarks and links in mails keep working. */
 import { createRouter } from 'sv-router';
 import { BASE } from './addresses';
 import { builderRoutes } from '../builder/routes';
@@ -18,7 +18,7 @@ const router = createRouter({
 });
 export const { navigate, preload } = router;
 
-/** Where one is, below BASE: the library tells the address of the first page with BASE in it. */
+/** The current path below BASE: for the first page, the library's path includes BASE. */
 export const route = {
   get pathname(): string {
     const { pathname } = router.route;
@@ -35,28 +35,29 @@ export const route = {
   },
 };
 
-// A click for a new tab or window is the browser's, but the library would take it: this listener comes before its own.
+// Leave clicks that open a new tab or window to the browser: the library would handle them, so this listener runs
+// first.
 window.addEventListener('click', (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) event.stopImmediatePropagation();
 });
 
 let isStepping = false;
-// Before the library's own listener too: it asks whether the page may be left.
+// Runs before the library's listener too, to ask whether the page may be left.
 window.addEventListener('popstate', () => {
   isStepping = true;
   setTimeout(() => (isStepping = false));
 });
-/** Whether the browser is already at the next address: by its own buttons, or another anchor of the page. */
+/** Return whether the browser has already changed the URL: by its own buttons, or by an anchor of the page. */
 export const hasStepped = (): boolean => isStepping;
 
-/** Go to an address of the pages, as links have it: below BASE. */
+/** Go to a path below BASE, as in links. */
 export function goTo(address: string, how: { replace?: boolean; scrollToTop?: false; state?: unknown } = {}): Promise<unknown> {
   const go = navigate as unknown as (path: string, options?: object) => Promise<unknown>;
   const { pathname, search, hash } = new URL(address, location.origin);
   return go(pathname.slice(BASE.length) || '/', { search, hash, ...how });
 }
 
-/** What was given as `state` with the place that the browser's history is at, which may not be shown yet. */
+/** Return the `state` of the current history entry, which may not be shown yet. */
 export function stateOfHistory(): unknown {
-  return (history.state as { _userState?: unknown } | null)?._userState ?? null; // as the router keeps it
+  return (history.state as { _userState?: unknown } | null)?._userState ?? null; // the key that the router uses
 }

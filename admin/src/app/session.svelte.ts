@@ -1,4 +1,4 @@
-/** Who is signed in, and what they may do. */
+/** The signed-in administrator and their permissions. */
 import { call, keepToken, onSessionEnd, renew } from '../api/client';
 import type { Administrator, Right } from '../api/operations';
 import { warmUp } from '../content/model/definitions';
@@ -7,12 +7,12 @@ import { forgetCopied } from './copied';
 import { queries } from './queries';
 
 interface Session {
-  /** `starting` until it is known; `ended` while the password is asked for in place. */
+  /** `starting` until it is known; `ended` while a dialog asks for the password. */
   state: 'starting' | 'out' | 'in' | 'ended';
   hasAdmin: boolean;
   user: Administrator | null;
   rights: readonly Right[];
-  /** Addresses of the project's own pictures, if it has any. */
+  /** URLs of the project's logos, if it has any. */
   logos: { menuLogo: string | null; authLogo: string | null };
 }
 
@@ -24,7 +24,7 @@ onSessionEnd(() => {
   return new Promise((resolve) => waiting.push(resolve));
 });
 
-/** Begin: with the refresh cookie, if there is one. */
+/** Start the session from the refresh cookie, if there is one. */
 export async function start(): Promise<void> {
   const [init, entered] = await Promise.all([call('GET /admin/init'), renew()]);
   const { hasAdmin, menuLogo, authLogo } = init.data;
@@ -42,12 +42,12 @@ async function enter(): Promise<void> {
   session.state = 'in';
 }
 
-/** Read anew what one may do: of a content-type that was made just now, say. */
+/** Read the permissions again, for example those of a new content type. */
 export async function readRights(): Promise<void> {
   session.rights = (await call('GET /admin/users/me/permissions')).data;
 }
 
-/** Take the token of an answer that begins a session. What waited for it goes on. */
+/** Use the access token of a sign-in, and continue the requests that waited for it. */
 export async function entered(token: string): Promise<void> {
   const before = session.user?.id;
   keepToken(token);
@@ -74,7 +74,7 @@ export async function logOut(): Promise<void> {
   Object.assign(session, { state: 'out', user: null, rights: [] });
 }
 
-/** Whether an action is allowed, on a content-type where there is a subject, under whatever conditions. */
+/** Return whether an action is allowed, on a content type if it has a subject, under any conditions. */
 export function may(action: string, subject?: string): boolean {
   return session.rights.some((right) => right.action === action && (subject === undefined || right.subject === subject));
 }

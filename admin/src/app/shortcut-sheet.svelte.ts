@@ -1,2 +1,2 @@
-/** Whether the sheet of keyboard shortcuts is open. */
+/** Whether the list of keyboard shortcuts is open. */
 export const sheet = $state({ isOpen: false });

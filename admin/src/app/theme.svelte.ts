@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. */
+/** `system` follows the operating system. */
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -12,7 +12,7 @@ function stored(): Theme {
 
 export const theme = $state<{ chosen: Theme }>({ chosen: stored() });
 
-/** Give the page the theme that is chosen. */
+/** Apply the chosen theme to the page. */
 export function applyTheme(): void {
   const shown = theme.chosen === 'system' ? (dark.matches ? 'dark' : 'light') : theme.chosen;
   document.documentElement.dataset.theme = shown;

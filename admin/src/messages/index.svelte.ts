@@ -1,6 +1,6 @@
 /**
- * What the pages say, in the language that was chosen. English is always there and is what is said where another
- * language lacks a message. `{name}` is replaced; `{count|one form|other form}` is chosen by the language's own rules.
+ * The texts of the pages in the chosen language. English is built in, and used where another language lacks a message.
+ * `{name}` is replaced; `{count|one form|other form}` is chosen by the plural rules of the language.
  */
 import { english, type Messages } from './en';
 import { saySaid, type SaidWords } from './said';
@@ -13,9 +13,9 @@ const BUILT_IN: Readonly<Record<string, Loader>> = {
   en: async () => ({ default: english, said: {} }),
   de: () => import('./de'),
 };
-/** Those that the project has files for: another language, or other words of one that is there. */
+/** Languages with files of the project: additional ones, or other texts for a built-in one. */
 const OWN: readonly string[] = document.documentElement.dataset.languages?.split(' ').filter(Boolean) ?? [];
-/** The languages there are, as they call themselves. */
+/** The available languages by their own names. */
 export const LANGUAGES: Readonly<Record<string, string>> = Object.fromEntries(
   [...new Set([...Object.keys(BUILT_IN), ...OWN])].map((code) => [code, nameOf(code)]),
 );
@@ -24,7 +24,7 @@ const KEY = 'octavo.language';
 
 export const language = $state<{ code: string; messages: Partial<Messages> }>({ code: 'en', messages: english });
 
-/** Speak a language. One that is not there leaves the present one. */
+/** Switch to a language. An unknown one changes nothing. */
 export async function speak(code: string): Promise<void> {
   if (!(code in LANGUAGES)) return;
   const [built, ownWords] = await Promise.all([BUILT_IN[code]?.(), OWN.includes(code) ? ownMessages(code) : undefined]);
@@ -36,7 +36,7 @@ export async function speak(code: string): Promise<void> {
   document.documentElement.dir = RIGHT_TO_LEFT.has(new Intl.Locale(code).maximize().script ?? '') ? 'rtl' : 'ltr';
 }
 
-/** What the project's file says; nothing while it cannot be read. */
+/** Return the messages of the project's file, or none if it cannot be read. */
 async function ownMessages(code: string): Promise<Partial<Messages>> {
   const answer = await fetch(new URL(`languages/${code}.json`, document.baseURI)).catch(() => undefined);
   return answer?.ok ? ((await answer.json()) as Partial<Messages>) : {};
@@ -47,13 +47,13 @@ function nameOf(code: string): string {
   return name.charAt(0).toLocaleUpperCase(code) + name.slice(1);
 }
 
-/** The language that was chosen before, or the browser's. */
+/** Return the previously chosen language, or the browser's. */
 export function firstLanguage(): string {
   const wanted = [localStorage.getItem(KEY), ...navigator.languages.flatMap((found) => [found, found.split('-')[0]])];
   return wanted.find((code): code is string => Boolean(code && code in LANGUAGES)) ?? 'en';
 }
 
-/** What is said. */
+/** Return a message. */
 export function t(key: MessageKey, values: MessageValues = {}): string {
   const text = language.messages[key] ?? english[key];
   return text.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name: string, one?: string, other?: string) => {
@@ -68,24 +68,24 @@ export function formatNumber(value: number): string {
   return new Intl.NumberFormat(language.code).format(value);
 }
 
-/** An instant, in the reader's own time zone. */
+/** Return date and time in the reader's time zone. */
 export function formatInstant(text: string): string {
   return new Intl.DateTimeFormat(language.code, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(text));
 }
 
-/** An instant as short as it is clear: without the present year. */
+/** Return date and time in a short form, without the current year. */
 export function formatSoon(text: string): string {
   const at = new Date(text);
   const year = at.getFullYear() === new Date().getFullYear() ? undefined : 'numeric';
   return new Intl.DateTimeFormat(language.code, { year, month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' }).format(at);
 }
 
-/** The time of an instant, in the reader's own time zone. */
+/** Return the time in the reader's time zone. */
 export function formatTime(text: string): string {
   return new Intl.DateTimeFormat(language.code, { timeStyle: 'short' }).format(new Date(text));
 }
 
-/** The day of an instant, in the reader's own time zone. */
+/** Return the date in the reader's time zone. */
 export function formatDay(text: string): string {
   return new Intl.DateTimeFormat(language.code, { dateStyle: 'medium' }).format(new Date(text));
 }

@@ -1,4 +1,4 @@
-/** Names of attributes as people read them, where nobody has given a label. */
+/** Readable names of attributes without a label. */
 
 /** Abbreviations that are written in capitals. */
 const CAPITALS: ReadonlySet<string> = new Set(['api', 'css', 'html', 'id', 'json', 'pdf', 'seo', 'sku', 'uid', 'url', 'uuid', 'vat']);
@@ -19,7 +19,7 @@ export function readableName(name: string): string {
   return words.join(' ') || name;
 }
 
-/** The steps of a path of the service: `blocks[0].title` is `blocks`, 0, `title`. */
+/** Return the steps of a path from the service: `blocks[0].title` is `blocks`, 0, `title`. */
 export function stepsOf(path: string): (string | number)[] {
   return path
     .split(/[.[\]]+/)
@@ -32,7 +32,7 @@ export function readablePath(path: string): string {
   return joined(stepsOf(path).map((step) => (typeof step === 'number' ? step : readableName(step))));
 }
 
-/** Names with the numbers of items behind them, counted from one. */
+/** Join names; indexes are counted from one. */
 export function joined(steps: readonly (string | number)[]): string {
   let text = '';
   for (const step of steps) {

@@ -1,26 +1,26 @@
 /**
- * What the service says, in the words of the language that is chosen: by its texts, in which `{name}` stands for anything.
- * English has its own words for the texts of the reference. Whatever is not known is said as the service said it.
+ * Translate messages of the service by their English texts, in which `{name}` matches anything. In English, some texts
+ * of v4 are replaced too. Unknown messages are shown as they are.
  */
 import { readablePath } from './names';
 import english from './said/en.json';
 
 export type SaidWords = Readonly<Record<string, string>>;
-/** What the field at a path of the service (`blocks[0].title`) is called. */
+/** Returns the name of the field at a path of the service, such as `blocks[0].title`. */
 export type NameOf = (path: string) => string;
 type Patterns = readonly (readonly [RegExp, string])[];
 
-/** Longer texts are not looked at: they are no messages for editors. */
+/** Longer texts are not matched: they are not messages for editors. */
 const LONGEST = 400;
-/** A value that is missing, as the validator of the reference says it. */
+/** A missing value, as v4's validator reports it. */
 const MISSING = / must be a `\w+` type, but the final value was: `(?:null|NaN)`\.$/;
-/** Where it quotes the whole value, which may be long. */
+/** The quoted value, which can be long. */
 const QUOTED = /(?<= type, but the final value was: `).*$/s;
-/** What stands for a field that has no name. */
+/** Placeholders for a field without a name. */
 const UNNAMED: ReadonlySet<string> = new Set(['this', 'this field']);
 const known = new WeakMap<SaidWords, Patterns>();
 
-/** Those of the language that is spoken. */
+/** The messages of the current language. */
 let spoken: SaidWords = {};
 export function saySaid(words: SaidWords): void {
   spoken = words;

@@ -1,4 +1,4 @@
-/** What floats above pages: loaded while the browser is idle, or when it is wanted before that. */
+/** Dialogs and menus, loaded while the browser is idle or when first needed. */
 import { later } from './later.svelte';
 
 export const dialogBox = later(() => import('./DialogBox.svelte'));

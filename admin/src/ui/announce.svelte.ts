@@ -1,7 +1,7 @@
-/** What is said to those who do not see the page: things that were moved, found, added. */
+/** Announcements for screen readers: items that were moved, found or added. */
 export const announced = $state({ text: '' });
 
-/** Say something politely; the same text is said again. */
+/** Announce a text politely, even if it is the same as before. */
 export function announce(text: string): void {
   announced.text = announced.text === text ? `${text}\u00a0` : text;
 }

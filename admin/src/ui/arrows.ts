@@ -1,4 +1,6 @@
-/** Keys of arrows as they are read: what points onwards is `ArrowRight`, whichever way the page is written. */
+/**
+ * Map arrow keys to the reading direction: the key that points forward is `ArrowRight`, also in right-to-left pages.
+ */
 const TURNED: Readonly<Record<string, string>> = { ArrowLeft: 'ArrowRight', ArrowRight: 'ArrowLeft' };
 
 export function readKey({ key }: KeyboardEvent): string {

@@ -8,26 +8,29 @@ const timeOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 const FIRST = timeOf('0001-01-01');
 const LAST = timeOf('9999-12-31');
 const isoOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-/** The nearest date with a year of four digits. */
+/** Return the nearest date with a four-digit year. */
 const dateOf = (time: number): string => isoOf(Math.min(Math.max(time, FIRST), LAST));
-/** Unlike `Date.UTC`, for years before 100 as well. */
+/** Unlike `Date.UTC`, also correct for years before 100. */
 const timeAt = (year: number, month: number, day: number): number => new Date(0).setUTCFullYear(year, month, day);
 
 export const addDays = (date: string, count: number): string => dateOf(timeOf(date) + count * DAY);
 
-/** The same day in another month, or the last one of a shorter month. */
+/** Return the same day of another month, or the last day of a shorter month. */
 export function addMonths(date: string, count: number): string {
   const [year, month, day] = date.split('-').map(Number) as [number, number, number];
   const last = new Date(timeAt(year, month + count, 0)).getUTCDate();
   return dateOf(timeAt(year, month - 1 + count, Math.min(day, last)));
 }
 
-/** Days since the first day of the week. `first` is 1 for Monday to 7 for Sunday. */
+/** Return the days since the first day of the week. `first` is 1 for Monday to 7 for Sunday. */
 export function dayOfWeek(date: string, first: number): number {
   return (new Date(timeOf(date)).getUTCDay() - (first % DAYS_OF_A_WEEK) + DAYS_OF_A_WEEK) % DAYS_OF_A_WEEK;
 }
 
-/** The weeks of a month, with the days of other months before and after it. Days before 0001 and after 9999 are null. */
+/**
+ * Return the weeks of a month, with the days of other months before and after it. Days before 0001 and after 9999 are
+ * null.
+ */
 export function weeksOf(date: string, first: number): (string | null)[][] {
   const [year, month] = date.split('-').map(Number) as [number, number];
   const start = timeAt(year, month - 1, 1);
@@ -40,7 +43,7 @@ export function weeksOf(date: string, first: number): (string | null)[][] {
   return Array.from({ length }, (_, week) => Array.from({ length: DAYS_OF_A_WEEK }, (_, day) => dayAt(week * DAYS_OF_A_WEEK + day)));
 }
 
-/** The first day of the week in a language: 1 for Monday, also where the browser does not know. */
+/** Return the first day of the week in a language: Monday (1) if the browser does not know it. */
 export function firstDayOfWeek(language: string): number {
   const locale = new Intl.Locale(language) as Intl.Locale & { getWeekInfo?: () => { firstDay: number }; weekInfo?: { firstDay: number } };
   return (locale.getWeekInfo?.() ?? locale.weekInfo)?.firstDay ?? 1;

@@ -1,8 +1,8 @@
-/** Something that can be chosen. */
+/** An option to choose. */
 export interface Choice<Value = string> {
   value: Value;
   label: string;
-  /** A word beside the label: a code, say. */
+  /** Text beside the label, such as a code. */
   hint?: string | undefined;
   isDisabled?: boolean;
 }

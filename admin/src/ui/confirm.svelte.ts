@@ -4,18 +4,18 @@ export interface QuestionItem {
   note: string;
 }
 
-/** Questions that have to be answered before something goes on. */
+/** Questions that must be answered before an action continues. */
 export interface Question {
   title: string;
   hint?: string | undefined;
-  /** What the question is about, one by one, each with a page of its own. */
+  /** The affected items, each with a link. */
   items?: readonly QuestionItem[] | undefined;
-  /** What the button says that goes on; nothing where the dialog only reports. */
+  /** The label of the button that continues; none if the dialog only reports. */
   action?: string | undefined;
   isDangerous?: boolean;
-  /** A word to be typed first, where much would be lost. */
+  /** A word to type first, for actions that delete much. */
   word?: string | undefined;
-  /** Another way on, and the main one: whether it worked is the answer. */
+  /** An alternative main action. Its result is the answer. */
   other?: { action: string; run: () => Promise<boolean> } | undefined;
 }
 
@@ -25,7 +25,7 @@ interface Asked extends Question {
 
 export const asked = $state<{ question: Asked | null }>({ question: null });
 
-/** Whether somebody is sure. A question that is still open is answered no. */
+/** Ask the user to confirm. A question that is still open is answered with no. */
 export function confirmed(question: Question): Promise<boolean> {
   asked.question?.answer(false);
   return new Promise((resolve) => {

@@ -3,24 +3,24 @@ import { t } from '../messages/index.svelte';
 import { readablePath } from '../messages/names';
 import { toast } from './toasts.svelte';
 
-/** What the service says where it has nothing to say. */
+/** Messages of the service without information. */
 const BARE: ReadonlySet<string> = new Set(['Forbidden', 'Policy Failed']);
 
-/** An error in words. */
+/** Return the message of an error. */
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   if (error.isOffline) return t('app.offline');
   return BARE.has(error.said) ? t('app.forbidden') : error.message;
 }
 
-/** The same, with all places that the service names. */
+/** Return the message with all locations that the service names. */
 export function errorPlaces(error: unknown): string {
   const places = placesOf(error instanceof ApiError ? error.problems : []);
   const text = errorText(error);
   return [...new Set(places.length === 1 ? places : [text, ...places])].join(' · ');
 }
 
-/** Problems with the names of their fields. */
+/** Return the problems with the names of their fields. */
 export function placesOf(problems: readonly Problem[]): string[] {
   return problems.map(({ path, message }) => {
     const name = readablePath(path.join('.'));
@@ -28,7 +28,7 @@ export function placesOf(problems: readonly Problem[]): string[] {
   });
 }
 
-/** Say that something did not work, where there is no better place for it. */
+/** Show an error as a notification, where there is no better place. */
 export function failed(error: unknown): void {
   if (error instanceof DOMException && error.name === 'AbortError') return;
   toast('failed', errorText(error));

@@ -1,4 +1,4 @@
-/** What floats above the page, in the browser's top layer: over dialogs too, and cut off by nothing around it. */
+/** Position elements in the browser's top layer: above dialogs, and not clipped by their containers. */
 import { untrack } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 import { on } from 'svelte/events';
@@ -8,7 +8,7 @@ const GAP = 4;
 const EDGE = 8;
 const ENOUGH = 240;
 
-/** Keep a `popover` at a place of the window, as wide as it is: below, or above where there is more room. */
+/** Keep a `popover` at a position with its width: below it, or above if there is more space. */
 export function floating(place: () => DOMRect): Attachment<HTMLElement> {
   return (node) => {
     const keep = (): void => untrack(() => put(node, place()));

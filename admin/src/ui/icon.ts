@@ -1,10 +1,10 @@
-/** The lines of icons. Each is made once, and copied from then on. */
+/** The lines of icons. Each is created once and then cloned. */
 export interface Icon {
   name: string;
   node: readonly (readonly [tag: string, attributes: Readonly<Record<string, string>>])[];
 }
 
-/** Icons that point the way one reads: turned where that is to the left. */
+/** Icons that point in the reading direction, mirrored in right-to-left pages. */
 export const POINTING: ReadonlySet<string> = new Set([
   ...['arrow-left', 'chevron-left', 'chevron-right', 'columns-2', 'external-link', 'file-text', 'list', 'list-checks'],
   ...['list-ordered', 'log-out', 'send', 'text-align-start', 'undo-2'],
@@ -13,7 +13,7 @@ export const POINTING: ReadonlySet<string> = new Set([
 const SVG = 'http://www.w3.org/2000/svg';
 const known = new Map<string, DocumentFragment>();
 
-/** A copy of what an icon consists of. */
+/** Return a clone of an icon's lines. */
 export function linesOf(icon: Icon): Node {
   let lines = known.get(icon.name);
   if (!lines) {

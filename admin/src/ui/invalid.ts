@@ -1,12 +1,12 @@
-/** Controls that a form refuses are marked by our own words below them, instead of the browser's bubbles. */
+/** Show our own messages below invalid controls instead of the browser's bubbles. */
 import { t } from '../messages/index.svelte';
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** Functions that remove the note of a control. */
+/** Functions that remove the message of a control. */
 const notes = new WeakMap<Element, () => void>();
 
-/** What is wrong with a control, in words. */
+/** Return the problem of a control as text. */
 function problemOf(control: Control): string {
   const { validity, type } = control;
   const limits = control as HTMLInputElement;
@@ -21,7 +21,7 @@ function problemOf(control: Control): string {
   return validity.customError ? control.validationMessage : t('ui.invalid.other');
 }
 
-/** Show what is wrong below the control until it changes, for screen readers too. */
+/** Show the problem below the control until its value changes, for screen readers too. */
 function mark(control: Control): void {
   const text = problemOf(control);
   const found = control.dataset.invalid === undefined ? null : document.getElementById(control.dataset.invalid);
@@ -53,12 +53,12 @@ function mark(control: Control): void {
   notes.set(control, clear);
 }
 
-/** Remove the notes of all controls of a form, for example when its changes are discarded. */
+/** Remove the messages of all controls of a form, for example when its changes are discarded. */
 export function clearInvalid(form: HTMLFormElement): void {
   for (const control of form.elements) notes.get(control)?.();
 }
 
-/** Listen to refused controls of all forms: each is marked, and the first of a form has the focus. */
+/** Listen to invalid controls of all forms: each gets a message, and the first one of a form gets the focus. */
 export function markInvalid(): () => void {
   let first: Control | null = null;
   const refuse = (event: Event): void => {

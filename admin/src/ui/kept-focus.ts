@@ -1,15 +1,15 @@
 /**
- * Where the keyboard goes on when what has the focus is taken out of the page, or cannot have it for a while: a button
- * that has become another one, a row that was removed. Browsers begin at the top of the page then.
+ * Restore the keyboard focus when the focused element is removed or disabled, for example a replaced button or a
+ * deleted row. Browsers would continue at the top of the page.
  */
 
 const FOCUSABLE = ':is(a[href], button, input, select, textarea, [tabindex="0"]):not([tabindex="-1"])';
-/** How far around an element its neighbours are counted. */
+/** How many levels around an element are searched. */
 const LEVELS = 12;
 
 interface Place {
   node: HTMLElement;
-  /** What is around it, the nearest first, and which of the controls there it was. */
+  /** The ancestors, nearest first, and the index of the control in each. */
   around: { parent: HTMLElement; index: number }[];
 }
 let last: Place | null = null;
@@ -24,7 +24,7 @@ function placeOf(node: HTMLElement, page: HTMLElement): Place {
   return { node, around };
 }
 
-/** What had the focus, or what stands in its place. */
+/** Return the element that had the focus, or the one in its place. */
 function heirOf({ node, around }: Place): HTMLElement | undefined {
   if (node.isConnected) return node;
   for (const { parent, index } of around) {
@@ -36,17 +36,17 @@ function heirOf({ node, around }: Place): HTMLElement | undefined {
   return undefined;
 }
 
-/** Look after the focus in `page`, an element that can have it itself. Gives back how to stop. */
+/** Restore the focus in `page`, an element that can be focused. Returns a function that stops this. */
 export function keepFocus(page: HTMLElement): () => void {
   const note = ({ target }: FocusEvent): void => {
     if (target instanceof HTMLElement && target !== page && page.contains(target)) last = placeOf(target, page);
   };
-  // Who uses a mouse does not look for the focus.
+  // After a click, the focus is not restored.
   const forget = (): void => void (last = null);
   const look = new MutationObserver(() => {
     if (!last || document.activeElement !== document.body || document.querySelector('[role=dialog], [role=menu]')) return;
     const heir = heirOf(last);
-    if (heir?.matches(':disabled')) return; // until it is no more
+    if (heir?.matches(':disabled')) return; // wait until it is enabled
     last = null;
     heir?.focus({ preventScroll: heir === page });
   });

@@ -1,10 +1,10 @@
-/** Components that are loaded when they are wanted first: what only some hours of a day need keeps no page waiting. */
+/** Components that are loaded when first needed, so that they do not delay the page. */
 import { failed } from './failed';
 
 export interface Later<Found> {
   /** Null until it is loaded. */
   readonly component: Found | null;
-  /** Have it loaded. What goes wrong is told, and tried again when it is wanted again. */
+  /** Load it. Errors are shown, and the next call tries again. */
   want: () => void;
 }
 

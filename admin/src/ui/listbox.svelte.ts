@@ -1,27 +1,27 @@
 /**
- * Options below a field that keeps the focus, by ARIA's pattern of comboboxes. The marked option is known by its key: one
- * that is there no more is never marked, the first one is instead.
+ * Options below a field that keeps the focus (ARIA's pattern of comboboxes). The active option is identified by its
+ * key; if it disappears, the first one becomes active.
  */
 import { tick } from 'svelte';
 import { createAttachmentKey } from 'svelte/attachments';
 import { on } from 'svelte/events';
 
 export type Key = string | number;
-/** What is looked at of a key press. */
+/** The used parts of a key press. */
 export type Press = Pick<KeyboardEvent, 'key'> & Partial<Pick<KeyboardEvent, 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'isComposing'>>;
 
 interface Setting<Item> {
-  /** Of the list in the page. */
+  /** The id of the list's element. */
   id: () => string;
   items: () => readonly Item[];
   keyOf: (item: Item) => Key;
   choose: (item: Item) => void;
   isDisabled?: (item: Item) => boolean;
-  /** What is marked as the list opens; else the first option. */
+  /** The option that is active when the list opens; otherwise the first one. */
   first?: () => Key | null;
-  /** The end of the options comes near. */
+  /** Called near the end of the options. */
   more?: () => unknown;
-  /** The list is always to be seen: what closes others is left to what holds it. */
+  /** The list is always visible; its container handles closing. */
   isFixed?: boolean;
 }
 
@@ -50,7 +50,7 @@ export class Listbox<Item> {
   get items(): readonly Item[] {
     return this.#setting.items();
   }
-  /** The option that `Enter` chooses. */
+  /** The active option, which `Enter` chooses. */
   get marked(): Item | undefined {
     return this.items[this.#at];
   }
@@ -64,7 +64,7 @@ export class Listbox<Item> {
     return this.#setting.isDisabled?.(item) ?? false;
   }
 
-  /** What the field is given: its role, its keys, and what it says of the list. */
+  /** The attributes of the field: its role, its keys, and the state of the list. */
   get field() {
     const isShown = this.isOpen && this.marked !== undefined;
     return {
@@ -78,7 +78,7 @@ export class Listbox<Item> {
     };
   }
   readonly #keys = createAttachmentKey();
-  /** At the field itself: a dialog around it does not hear the keys that the list takes. */
+  /** Listens at the field itself, so that a dialog around it does not get the keys of the list. */
   readonly #listen = (field: HTMLElement) => {
     const hears = on(field, 'keydown', (event) => {
       if (!this.press(event)) return;
@@ -98,7 +98,7 @@ export class Listbox<Item> {
   close(): void {
     if (!this.#setting.isFixed) this.isOpen = false;
   }
-  /** Something else is looked for: the first option is marked. */
+  /** Make the first option active after a new search. */
   restart(): void {
     this.open();
     this.#marked = null;
@@ -116,7 +116,7 @@ export class Listbox<Item> {
     this.#setting.more?.();
   }
 
-  /** Whether the list takes a key. */
+  /** Handle a key; return whether it was one of the list. */
   press(event: Press): boolean {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.isComposing) return false;
     if (!this.isOpen) return this.#opens(event);

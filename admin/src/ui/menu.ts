@@ -1,6 +1,6 @@
 import type { Component } from 'svelte';
 
-/** One line of a menu. */
+/** An item of a menu. */
 export interface MenuItem {
   label: string;
   run: () => void;

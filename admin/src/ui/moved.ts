@@ -1,4 +1,4 @@
-/** Take an item of a list to another place. The items themselves stay what they are. */
+/** Return the list with an item moved to another index. The items themselves stay the same objects. */
 export function moved<Item>(items: readonly Item[], from: number, to: number): Item[] {
   const found = [...items];
   found.splice(to, 0, ...found.splice(from, 1));

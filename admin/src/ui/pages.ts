@@ -1,8 +1,8 @@
 const AROUND = 1;
-/** Up to this many pages there is no gap. */
+/** Up to this number of pages, all are shown. */
 const ALL = 7;
 
-/** The pages to offer: the first, the last and those around the present one. Null stands for a gap. */
+/** Return the page numbers to show: the first, the last and those around the current one. Null is a gap. */
 export function pageNumbers(page: number, count: number): (number | null)[] {
   if (count <= ALL) return Array.from({ length: count }, (_, at) => at + 1);
   const middle = Math.min(Math.max(page, 2 + AROUND), count - 1 - AROUND);

@@ -2,21 +2,23 @@
 export interface Column {
   key: string;
   label: string;
-  /** Its label is for those alone who do not see the table. */
+  /** The label is visually hidden. */
   hasUnseenLabel?: boolean;
   isSortable?: boolean;
   isNumber?: boolean;
-  /** As narrow as it can be. */
+  /** As narrow as possible. */
   isNarrow?: boolean;
   /**
-   * Pixels, on a wide screen. A table whose columns have widths is as wide as they need, and scrolls where there is less
-   * room; texts that do not fit are cut.
+   * Width in pixels on a wide screen. A table with widths scrolls if there is less space, and truncates longer texts.
    */
   width?: number;
-  /** It takes the room that is left, and at least its width. */
+  /** Takes the remaining space, and at least its width. */
   isFlexible?: boolean;
   isResizable?: boolean;
-  /** It stays in sight while the others scroll, where there is room for them: the first two can be. Its cells have the class `pin-1`, `pin-2`. */
+  /**
+   * Stays visible while the others scroll, if they have enough space. Possible for the first two columns. Its cells
+   * have the class `pin-1` or `pin-2`.
+   */
   pin?: 1 | 2;
 }
 
@@ -24,7 +26,7 @@ export const NARROWEST = 64;
 export const WIDEST = 960;
 export const bounded = (width: number): number => Math.round(Math.min(Math.max(width, NARROWEST), WIDEST));
 
-/** `name:ASC` turned around; another column begins upwards. */
+/** Return the sort after a click on a column: `name:ASC` is reversed, another column begins ascending. */
 export function turnedSort(sort: string | undefined, key: string): string {
   return sort?.toLowerCase() === `${key}:asc` ? `${key}:DESC` : `${key}:ASC`;
 }

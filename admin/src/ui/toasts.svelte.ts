@@ -1,26 +1,26 @@
-/** Short notices about what has happened, said to screen readers too. */
+/** Short notifications, announced to screen readers too. */
 export interface Toast {
   id: number;
   kind: 'done' | 'failed';
   text: string;
-  /** What can be done about it: undo, say. */
+  /** An action, such as undo. */
   action?: { label: string; run: () => void } | undefined;
 }
 
 const SECONDS = { done: 5, failed: 12 };
-/** Long enough to read and to reach what can be done about it. */
+/** Enough time to read the text and reach the action. */
 const SECONDS_TO_ACT = 20;
 let count = 0;
 
 export const toasts = $state<Toast[]>([]);
 
-/** Say that something worked or failed. What works takes away what has failed before: it was tried again. */
+/** Show a success or a failure. A success removes earlier failures, because the action was repeated. */
 export function toast(kind: Toast['kind'], text: string, action?: Toast['action']): number {
   dismissFailures(kind === 'done' ? undefined : text);
   return show(kind, text, action);
 }
 
-/** Say something that has no part in earlier failures: what is copied, or removed from a form that is not saved. */
+/** Show a notification without removing failures, for example after copying. */
 export function note(text: string, action?: Toast['action']): number {
   return show('done', text, action);
 }
@@ -33,7 +33,7 @@ function show(kind: Toast['kind'], text: string, action?: Toast['action']): numb
   return id;
 }
 
-/** Failures belong to a page and to what was tried there: both may be over before their time is. */
+/** Remove failures: those of the previous page, or with `same`, those with this text. */
 export function dismissFailures(same?: string): void {
   for (const { id } of toasts.filter(({ kind, text }) => kind === 'failed' && (same ?? text) === text)) dismiss(id);
 }

@@ -1,4 +1,4 @@
-/** What the command palette offers: pages and content-types at once, entries as soon as something is typed. */
+/** The commands of the palette: pages and content types at once, entries after the first character. */
 import type { Definitions, ContentTypeSchema } from '../../api/operations';
 import { call } from '../../api/client';
 import { hasCalendar } from '../../calendar/address';
@@ -10,19 +10,19 @@ import { placeCommands, type Known } from './places';
 
 export interface Command {
   id: string;
-  /** The group that it stands in. */
+  /** The group of the command. */
   group: string;
   label: string;
-  /** What is said behind the label. */
+  /** Text after the label. */
   hint?: string;
-  /** It is offered once something is typed: there are many of its kind. */
+  /** Shown only after the first character, because there are many of this kind. */
   isQuiet?: boolean;
   run: () => void;
 }
 
 type Go = (address: string) => void;
 
-/** Pages, content-types and actions, for who is in. */
+/** Return pages, content types and actions for the user. */
 export function commandsOf(known: Known, go: Go): Command[] {
   const { definitions } = known;
   const types = (definitions?.contentTypes ?? []).filter((type) => type.isDisplayed);
@@ -74,7 +74,7 @@ function actionCommands(): Command[] {
   return [...themes, { id: 'log out', group, label: t('user.logOut'), run: () => void logOut() }];
 }
 
-/** The commands whose label has all words that were typed, those that begin so first. */
+/** Return the commands whose label contains all typed words; those that begin with them come first. */
 export function matching(commands: readonly Command[], typed: string): Command[] {
   const sought = typed.trim().toLowerCase();
   if (!sought) return commands.filter(({ isQuiet }) => !isQuiet);
@@ -87,7 +87,10 @@ export function matching(commands: readonly Command[], typed: string): Command[]
 const TYPES_SEARCHED = 6;
 const ENTRIES_OF_EACH = 4;
 
-/** Entries whose main field or texts hold what was typed, of the first content-types that one may read. */
+/**
+ * Return entries with the typed text in their main field or other texts, from the first content types that the user can
+ * read.
+ */
 export async function findEntries(definitions: Definitions, text: string, go: Go, signal: AbortSignal): Promise<Command[]> {
   const types = definitions.contentTypes
     .filter((type) => type.isDisplayed && type.kind === 'collectionType')

@@ -1,4 +1,4 @@
-/** Where else the palette leads: pages of settings, the builder, and how lists and forms look. */
+/** Further pages of the palette: settings, the builder, and the configuration of lists and forms. */
 import type { Definitions } from '../../api/operations';
 import { formViewAddress, listViewAddress, mayConfigure } from '../../content/model/views';
 import { t } from '../../messages/index.svelte';
@@ -11,7 +11,7 @@ type Go = (address: string) => void;
 
 export interface Known {
   definitions: Definitions | undefined;
-  /** Whether content-types can be made and changed, now and by this person. */
+  /** Whether the user can create and change content types now. */
   isChangeable: boolean;
 }
 
