@@ -114,13 +114,13 @@ class Watcher:
         async for changes in awatch(*folders, rust_timeout=_LOOK_MILLISECONDS, yield_on_timeout=True):
             moved = folders != self._folders()
             if changes or moved or self._environment_changed():
-                await self._look(process)
+                await self._reload_changes(process)
             for message in await in_thread(self._plugins.news):
                 say("{}", message)
             if moved:
                 break
 
-    async def _look(self, process: Process) -> None:
+    async def _reload_changes(self, process: Process) -> None:
         before, self._marks = self._marks, await in_thread(partial(read_marks, self._project))
         changed = {path for path, _ in before.items() ^ self._marks.items()}
         if not changed:

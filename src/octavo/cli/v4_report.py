@@ -35,7 +35,7 @@ def summary(report: Report) -> Iterator[str]:
         what = dict.fromkeys(name for item in report.closed for name in item.closes)
         guards = listed((item.guard for item in report.closed), 3)
         yield f"  Closed until ported or allowed: {listed(what, 3)}, because of {guards}"
-    items = [*unknown, *report.to_look_at()]
+    items = [*unknown, *report.needing_attention()]
     yield from (f"  {_line(item)}" for item in items[:_SHOWN])
     if report.closed or items or code or report.absent() or report.definitions:
         yield "  For the complete report, run octavo adopt"

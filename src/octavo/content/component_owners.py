@@ -48,7 +48,7 @@ class ComponentOwners:
         """
         found: list[Owner] = []
         for holder in self._registry.holders(component.uid):
-            for entry_id, field in await self._held(holder, component, component_id, connection):
+            for entry_id, field in await self._find_holders(holder, component, component_id, connection):
                 if isinstance(holder, ContentType):
                     found.append(Owner(holder, entry_id, FieldPlace(holder.uid, f"{field}.")))
                 elif isinstance(holder, Component) and depth:
@@ -57,7 +57,7 @@ class ComponentOwners:
                         found.append(Owner(owner.content_type, owner.entry_id, place))
         return found
 
-    async def _held(
+    async def _find_holders(
         self, holder: Definition, component: Component, component_id: int, connection: Connection | None
     ) -> list[tuple[int, str]]:
         dialect, registry = self._database.dialect, self._registry

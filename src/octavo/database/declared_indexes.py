@@ -59,7 +59,7 @@ async def finish_indexes(database: Database, registry: Registry) -> Finished:
     dialect = database.dialect
     left = list(not_made(registry, dialect))
     if dialect.aside is not None:
-        missing = (await _look(database, dialect, registry, dialect.aside)).missing
+        missing = (await _find_work(database, dialect, registry, dialect.aside)).missing
         word = await database.fetch_value(dialect.aside.parts_word) if missing else None
         left += [_describe_missing(change, finds_parts=word is not None) for change in missing]
     return Finished(tuple(made), tuple(left))
@@ -98,19 +98,19 @@ async def make_declared_indexes(database: Database, registry: Registry) -> tuple
     made: tuple[CreateIndex, ...] = ()
     tried: set[str] = set()
     while True:
-        work = await _look(database, database.dialect, registry, aside)
+        work = await _find_work(database, database.dialect, registry, aside)
         if tried.issuperset(change.index.name for change in work.missing) and tried.issuperset(work.broken):
             return made
         async with database.apart() as connection:
             if await connection.fetch_value(aside.take):
-                work = await _look(connection, database.dialect, registry, aside)
+                work = await _find_work(connection, database.dialect, registry, aside)
                 tried = {*(change.index.name for change in work.missing), *work.broken}
                 made = await _make(database, connection, aside, work)
                 continue
         await asyncio.sleep(NEXT_LOOK_SECONDS)
 
 
-async def _look(connection: Connection, dialect: Dialect, registry: Registry, aside: IndexStatements) -> _Work:
+async def _find_work(connection: Connection, dialect: Dialect, registry: Registry, aside: IndexStatements) -> _Work:
     wanted = tuple(
         table for table in physical_tables(wanted_tables(registry), dialect) if any(i.declared for i in table.indexes)
     )

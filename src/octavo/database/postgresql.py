@@ -108,7 +108,7 @@ class LedgerReader:
         try:
             while self._waiting:
                 waiting, self._waiting = self._waiting, []
-                moment = await self._look()
+                moment = await self._read_versions()
                 for one in waiting:
                     if not one.done():
                         one.set_result(moment)
@@ -117,7 +117,7 @@ class LedgerReader:
             for one in self._waiting:
                 one.cancel()
 
-    async def _look(self) -> TableVersionSnapshot | None:
+    async def _read_versions(self) -> TableVersionSnapshot | None:
         latest = self.latest
         try:
             stamp = await self._stamp()

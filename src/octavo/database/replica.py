@@ -198,7 +198,7 @@ class Replica:
         await self._asking.connect()
         while True:
             try:
-                await self._look()
+                await self._query_position()
             except (NoReplica, ServiceUnavailable) as error:
                 self._stop_using(reason_of(error))
             except Exception:
@@ -211,7 +211,7 @@ class Replica:
         await self._asking.close()
         await self.database.close()
 
-    async def _look(self) -> None:
+    async def _query_position(self) -> None:
         """Query its position. Raises NoReplica, ServiceUnavailable."""
         ahead = self.replayed > self._log.position and self._log.moment > self._noted
         row = await self._asking.fetch_row(_WHERE)

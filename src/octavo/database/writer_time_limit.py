@@ -121,12 +121,12 @@ class WriterTimeLimit:
             if self._timer.when() <= when:
                 return
             self._timer.cancel()
-        self._timer = loop.call_at(when, self._look)
+        self._timer = loop.call_at(when, self._check_pause)
 
     def _allowed(self) -> float:
         return min(self._longest_pause, DEPENDED_SECONDS) if self._depended else self._longest_pause
 
-    def _look(self) -> None:
+    def _check_pause(self) -> None:
         timer, self._timer, hold = self._timer, None, self._hold
         if hold is None or not (self._waiting or self._depended):
             return

@@ -87,18 +87,18 @@ class OutboxWorker:
         """Deliver all due messages, including those that become due by that, and return the results. Does not need
         `start`."""
         outcomes: list[Outcome] = []
-        await self._look()
+        await self._take_due()
         while self._under_way:
             await asyncio.wait(tuple(self._under_way))
             outcomes += self._ended
-            await self._look()
+            await self._take_due()
         return outcomes
 
     async def _check_repeatedly(self) -> None:
         while True:
             self._awake.clear()
             try:
-                await self._look()
+                await self._take_due()
                 if self._out_of_reach:
                     logger.info("The outbox is readable again")
                 self._out_of_reach = False
@@ -122,7 +122,7 @@ class OutboxWorker:
             logger.warning("Cannot process the outbox: %s", reason_of(error), exc_info=unexpected)
         self._out_of_reach = True
 
-    async def _look(self) -> None:
+    async def _take_due(self) -> None:
         """Record results, and take due messages, up to the limits."""
         await self._record_outcomes()
         await self._keep()

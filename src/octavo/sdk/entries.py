@@ -179,13 +179,13 @@ class Entries(EntryReads):
 
     async def _rearrange(self, entry_id: int, attribute: str, change: Callable[[list[Any]], list[Any]]) -> None:
         """Replace the targets of an attribute that can only be written as a whole."""
-        held = await self._held(entry_id, attribute)
+        held = await self._linked_targets(entry_id, attribute)
         wanted = change(held)
         if wanted != held:
             single = wanted[-1] if wanted else None
             await self._change(entry_id, {attribute: wanted if self._linking_attribute(attribute).to_many else single})
 
-    async def _held(self, entry_id: int, attribute: str) -> list[Any]:
+    async def _linked_targets(self, entry_id: int, attribute: str) -> list[Any]:
         """Return the targets of an entry's attribute, in the form of a request body."""
         entry = await self.find_one(entry_id, fields=["id"], populate={attribute: {"fields": ["id"]}})
         if entry is None:

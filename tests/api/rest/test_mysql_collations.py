@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from octavo.accounts.users.providers.catalogue import Person
+from octavo.accounts.users.providers.catalogue import ProviderProfile
 from octavo.accounts.users.providers.links import ProviderAccounts
 from octavo.accounts.users.user_rows import AccountRows
 from octavo.core.errors import ApplicationError, ValidationError
@@ -57,7 +57,7 @@ async def write_administrator(club: Club) -> None:
 def sign_in(club: Club, email: str, subject: str) -> Any:
     content = club.octavo.site.services.controller
     accounts = ProviderAccounts(AccountRows(content.reader), content.writer, refuse_unverified=False)
-    return accounts.account("company", Person(subject, email, verified=True, username=f"name {subject}"))
+    return accounts.account("company", ProviderProfile(subject, email, verified=True, username=f"name {subject}"))
 
 
 @pytest.mark.parametrize("email", ["victim@exämple.org", "Víctim@example.org", "victim@example.örg"])

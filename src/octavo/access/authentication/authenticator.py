@@ -260,16 +260,16 @@ class Authenticator:
         if age >= self._options.max_age:
             await self._wait_for_directory()
         else:
-            self._flights.start((self._generation, "grants"), _READ_GRANTS, self._look_again)
+            self._flights.start((self._generation, "grants"), _READ_GRANTS, self._read_grants_again)
 
     async def _wait_for_directory(self) -> None:
         """Read the grants; read again if `invalidate` was called meanwhile, because the result may be outdated."""
         generation = None
         while generation != self._generation:
             generation = self._generation
-            await self._flights.join((generation, "grants"), _READ_GRANTS, self._look_again)
+            await self._flights.join((generation, "grants"), _READ_GRANTS, self._read_grants_again)
 
-    async def _look_again(self) -> None:
+    async def _read_grants_again(self) -> None:
         generation, asked_at = self._generation, self._clock.steady()
         text = await self._database.fetch_json(self._grants_statement)
         if generation != self._generation:
@@ -312,7 +312,7 @@ class Authenticator:
         row = await self._database.fetch_row(*_USER.bind(self._database.dialect, user=user_id))
         role_id = None if row is None else row[3]
         if role_id is not None and role_id not in self._grants.roles:
-            await self._look_again()  # the role is newer than the grants
+            await self._read_grants_again()  # the role is newer than the grants
         if row is not None and row[2] and row[5] is None:  # blocked by other software
             self._flights.start("blocked users", _END_BLOCKED, self._end_blocked)
         user = self._judge_user(user_id, row, asked_at)

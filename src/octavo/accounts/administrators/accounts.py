@@ -93,7 +93,7 @@ class AdministratorManagement:
 
     async def get(self, given_id: str) -> AdministratorAccount:
         """Return the administrator with this id, given as text."""
-        return await self._person(self._database, await self._found(self._database, given_id, _UNKNOWN))
+        return await self._with_roles(self._database, await self._found(self._database, given_id, _UNKNOWN))
 
     async def invite(self, body: Any, actor: Actor) -> AdministratorAccount:
         """Create an administrator, who chooses a password by the invitation."""
@@ -173,7 +173,7 @@ class AdministratorManagement:
     async def _delete(self, unit: UnitOfWork, given_id: str, actor: Actor) -> AdministratorAccount:
         found = await self._found(unit.connection, given_id, _NOT_FOUND)
         await self._check_touched(unit, found, actor)
-        account = await self._person(unit.connection, found)
+        account = await self._with_roles(unit.connection, found)
         await delete_administrator(unit, self._dialect, found)
         return account
 
@@ -185,9 +185,9 @@ class AdministratorManagement:
         return found
 
     async def _read(self, connection: Connection, user_id: int) -> AdministratorAccount:
-        return await self._person(connection, await self._found(connection, str(user_id), _UNKNOWN))
+        return await self._with_roles(connection, await self._found(connection, str(user_id), _UNKNOWN))
 
-    async def _person(self, connection: Connection, found: Administrator) -> AdministratorAccount:
+    async def _with_roles(self, connection: Connection, found: Administrator) -> AdministratorAccount:
         return AdministratorAccount(found, await roles_of(connection, self._dialect, found.id))
 
     async def _is_taken(self, connection: Connection, before: Administrator, given: dict[str, Any]) -> bool:

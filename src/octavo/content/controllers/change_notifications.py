@@ -89,7 +89,7 @@ class VisibleChanges:
         """
         concerning = [row for row in rows if self.may_find(row.change.uid, audience.ability)]
         seen = {
-            uid: await self._look(
+            uid: await self._visible_entries(
                 self.types[uid], [row.change.id for row in concerning if row.change.uid == uid], audience, looks
             )
             for uid in {row.change.uid for row in concerning}
@@ -127,7 +127,7 @@ class VisibleChanges:
         """Return whether the audience can read drafts, so an entry that is no longer live may still exist for it."""
         return content_type.draft_and_publish and self._reads.can_read_drafts(content_type.uid, ability)
 
-    async def _look(
+    async def _visible_entries(
         self, content_type: ContentType, ids: Sequence[int], audience: Audience, looks: Looks
     ) -> frozenset[int]:
         """Return the entries that `find` shows now, in any locale."""

@@ -47,7 +47,7 @@ from octavo.schema.field_places import FieldPlace
 _MISSING: Final = "Entity not found"
 
 
-async def _anybody(unit: EntryUnit, file_id: int) -> None:
+async def _allow_all(unit: EntryUnit, file_id: int) -> None:
     """Allow the change to every caller that has the action's permission."""
 
 
@@ -133,7 +133,7 @@ class FileService:
         info: FileInfo,
         answer: PreparedRead,
         actor_id: int | None = None,
-        guard: Guard = _anybody,
+        guard: Guard = _allow_all,
         *,
         moving: bool = False,
     ) -> bytes:
@@ -163,7 +163,7 @@ class FileService:
 
         async def work(unit: EntryUnit) -> bytes:
             await unit.connection.lock(file_lock(file_id))
-            held = await self._held(file_id, unit.connection)
+            held = await self._read_row(file_id, unit.connection)
             await guard(unit, file_id)
             if not str(held["mime"]).startswith("image/"):
                 raise ValidationError("Only images have a focal point")
@@ -181,12 +181,12 @@ class FileService:
         info: FileInfo,
         answer: PreparedRead,
         actor_id: int | None = None,
-        guard: Guard = _anybody,
+        guard: Guard = _allow_all,
         *,
         moving: bool = False,
     ) -> bytes:
         """Replace a file's content; its id and URL stay. Raises NotFoundError. `moving`: see `describe`."""
-        await self._held(file_id)
+        await self._read_row(file_id)
 
         async def more(unit: EntryUnit) -> dict[str, Any]:
             await guard(unit, file_id)
@@ -213,11 +213,11 @@ class FileService:
         more: Callable[[EntryUnit], Awaitable[dict[str, Any]]],
     ) -> bytes:
         """Swap the files in the storage, then update the row. The lease excludes concurrent replacements."""
-        naming = self._naming(await self._held(file_id))
+        naming = self._naming(await self._read_row(file_id))
         new: Replacement | None = None
 
         async def is_stored() -> bool:
-            now = await self._held(file_id)
+            now = await self._read_row(file_id)
             return new is not None and keeping_focal_point(now, new.attributes).items() <= now.items()
 
         try:
@@ -238,12 +238,12 @@ class FileService:
         """Return whether a file was deleted. The project's code can also raise NotFoundError."""
         return await self._rows.read_one(self._row.bind(id=file_id), None) is None
 
-    async def delete(self, file_id: int, answer: PreparedRead, guard: Guard = _anybody) -> bytes:
+    async def delete(self, file_id: int, answer: PreparedRead, guard: Guard = _allow_all) -> bytes:
         """Delete a file with its formats and links; return its previous state. Raises NotFoundError."""
 
         async def work(unit: EntryUnit) -> bytes:
             await unit.connection.lock(file_lock(file_id))
-            held = await self._held(file_id, unit.connection)
+            held = await self._read_row(file_id, unit.connection)
             await guard(unit, file_id)
             shown = await self._show(answer, file_id, unit.connection)
             await unit.delete(self._type, file_id)
@@ -283,7 +283,7 @@ class FileService:
     ) -> bytes:
         """Update the row and return the response. Files that only the old version had are removed from the storage."""
         await unit.connection.lock(file_lock(file_id))
-        before = await self._held(file_id, unit.connection)
+        before = await self._read_row(file_id, unit.connection)
         changed = keeping_focal_point(before, new.attributes)
         await unit.update(self._type, file_id, {**changed, **more}, actor_id=actor_id)
         kept = set(self._names({**before, **new.attributes}))
@@ -344,7 +344,7 @@ class FileService:
             raise NotFoundError(_MISSING)
         return shown
 
-    async def _held(self, file_id: int, connection: Connection | None = None) -> dict[str, Any]:
+    async def _read_row(self, file_id: int, connection: Connection | None = None) -> dict[str, Any]:
         """Return the row of a file. Raises NotFoundError."""
         found = await self._rows.read_one(self._row.bind(id=file_id), connection)
         if found is None:

@@ -100,7 +100,7 @@ def _own_problems(draft: Draft, registry: Registry) -> Iterator[Problem]:
             if attribute.type_name and enum_names[attribute.type_name] > 1:
                 message = f"{attribute.type_name} is the name of another enumeration; choose another"
                 yield Problem((draft.uid, "attributes", name, "enumName"), message)
-    if draft.is_component and draft.uid in _held(registry, draft.uid):
+    if draft.is_component and draft.uid in _components_in(registry, draft.uid):
         yield Problem(
             (draft.uid, "attributes"), "a component cannot contain itself, directly or through other components"
         )
@@ -138,7 +138,7 @@ def _too_long(path: tuple[str, ...], name: str, most: int) -> Iterator[Problem]:
         )
 
 
-def _held(registry: Registry, uid: str) -> set[str]:
+def _components_in(registry: Registry, uid: str) -> set[str]:
     """Return the components in a component, including nested ones."""
     found: set[str] = set()
     waiting = [uid]

@@ -66,12 +66,12 @@ class Readiness:
             reasons.append("draining: the service is shutting down")
         async with self._turn:
             if self._known is None or self._clock.steady() - self._known[0] >= _KEPT_SECONDS:
-                found = await self._look()
+                found = await self._check_database()
                 self._known = self._clock.steady(), found
         _, (reason, limitation) = self._known
         return [*reasons, *filter(None, [reason])], list(filter(None, [limitation]))
 
-    async def _look(self) -> tuple[str | None, str | None]:
+    async def _check_database(self) -> tuple[str | None, str | None]:
         """Return why the database cannot be used, and why it can be used in part only."""
         try:
             async with asyncio.timeout(_SECONDS):

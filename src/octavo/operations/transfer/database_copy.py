@@ -330,7 +330,7 @@ class _Copying:
         async for rows in read_batches(
             self._snapshot, self._source, each.source, each.where, each.emptied, self._problems
         ):
-            self._look_at(each, rows)
+            self._find_unsuitable(each, rows)
             if self._goes_on():
                 firsts = [_without(row, names, each.later) for row in rows] if each.later else rows
                 await insert_rows(self._connection, self._target, each.target, firsts)
@@ -344,7 +344,7 @@ class _Copying:
     def _goes_on(self) -> bool:
         return self._options.skip_invalid or not self._problems.count
 
-    def _look_at(self, each: TableCopy, rows: Sequence[PlainRow]) -> None:
+    def _find_unsuitable(self, each: TableCopy, rows: Sequence[PlainRow]) -> None:
         """Find the values that the target cannot store."""
         limits, rounded, largest = self._target.column_limits, self._options.rounded, self._target.largest_statement
         columns = [(at, kind, name in each.unsigned) for at, (name, kind) in enumerate(each.source.columns.items())]

@@ -37,7 +37,7 @@ _V4_TABLES: Final = ("strapi_", "sqlite_", OWN_PREFIX)
 Tables = Mapping[str, Table]
 
 
-async def look_into(settings: Settings, registry: Registry) -> DatabaseReport:
+async def inspect_database(settings: Settings, registry: Registry) -> DatabaseReport:
     """Return the report on the database. Connection errors are reported in `problem`."""
     where, source = place_of_database(settings), settings.sources.get(_CLIENT, "default")
     if not has_database(settings):
@@ -45,7 +45,7 @@ async def look_into(settings: Settings, registry: Registry) -> DatabaseReport:
     database = open_project_database(settings, untouched=True)
     try:
         await database.connect()
-        report = await _look(database, registry, where, source)
+        report = await _inspect(database, registry, where, source)
         return replace(report, triggers=settings.database.totals == "maintained")
     except ServiceUnavailable as error:
         return DatabaseReport(where, source, f"{UNUSABLE} reached: {error.__cause__ or error.reason or error}")
@@ -55,7 +55,7 @@ async def look_into(settings: Settings, registry: Registry) -> DatabaseReport:
         await database.close()
 
 
-async def _look(database: Database, registry: Registry, where: str, source: str) -> DatabaseReport:
+async def _inspect(database: Database, registry: Registry, where: str, source: str) -> DatabaseReport:
     tables = await found_tables(database, database.dialect)
     changes = await plan_changes(database, registry)
     locales = await Locales(database).known() if tables.keys() >= _LOCALE_TABLES else None

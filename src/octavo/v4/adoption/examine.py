@@ -15,7 +15,7 @@ from octavo.settings import Settings, inspect_settings, missing_secrets
 from octavo.settings.loader import REQUIRED_SECRETS
 from octavo.settings.sources import read_env_file
 from octavo.v4.adoption.assemble import assemble
-from octavo.v4.adoption.database import UNUSABLE, look_into
+from octavo.v4.adoption.database import UNUSABLE, inspect_database
 from octavo.v4.adoption.panel_customizations import find_customizations
 from octavo.v4.adoption.report import DatabaseReport, Item, Report
 from octavo.v4.adoption.source_secrets import find_secrets
@@ -52,7 +52,7 @@ def _examine(folder: Path, environment: Mapping[str, str]) -> Report:
     else:
         code = _code(settings, registry, stops)
         report = assemble(settings, registry, code, warnings_of(registry, settings))
-        database = _NO_DATABASE if problems else asyncio.run(look_into(settings, registry))
+        database = _NO_DATABASE if problems else asyncio.run(inspect_database(settings, registry))
     stops += _database(database)
     return replace(report, stops=(*report.stops, *stops), database=database)
 

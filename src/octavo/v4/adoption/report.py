@@ -218,7 +218,7 @@ class Report:
         """Return the keys with these outcomes, in the order of the outcomes."""
         return [item for outcome in outcomes for item in self.settings if item.outcome == outcome]
 
-    def to_look_at(self) -> list[SettingItem]:
+    def needing_attention(self) -> list[SettingItem]:
         """Return the keys that are in effect and have a remark, such as secrets in the code."""
         return [item for item in self.settings if item.outcome == Outcome.TAKEN and item.setting and item.says]
 

@@ -168,7 +168,7 @@ def _open_settings(report: Report) -> Iterator[Section]:
             "closed: the safest value applies, or the start fails, until you set it. open: the setting has no effect."
         )
         yield Section("Settings that are not understood", (lead,), ("place", "key", "", "what to do"), rows)
-    warned = report.to_look_at()
+    warned = report.needing_attention()
     if warned:
         looks = tuple((item.place, item.key, item.says) for item in warned)
         yield Section("Settings to review", (), ("place", "key", "why"), looks)

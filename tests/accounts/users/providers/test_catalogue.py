@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from octavo.accounts.users.providers.catalogue import ROWS, Person, make_provider
+from octavo.accounts.users.providers.catalogue import ROWS, ProviderProfile, make_provider
 from octavo.settings.sign_in_providers import ProviderSettings, read_stored_provider
 
 HERE = "https://api.example"
@@ -16,47 +16,51 @@ HERE = "https://api.example"
         (
             "google",
             {"sub": "1", "email": "ann@gmail.com", "email_verified": True, "name": "Ann A"},
-            Person("1", "ann@gmail.com", True, "ann"),
+            ProviderProfile("1", "ann@gmail.com", True, "ann"),
         ),
         (
             "keycloak",
             {"sub": "k", "email": "a@b.c", "email_verified": False, "preferred_username": "ann"},
-            Person("k", "a@b.c", False, "ann"),
+            ProviderProfile("k", "a@b.c", False, "ann"),
         ),
-        ("auth0", {"sub": "auth0|1", "email": "a@b.c", "nickname": "annie"}, Person("auth0|1", "a@b.c", None, "annie")),
+        (
+            "auth0",
+            {"sub": "auth0|1", "email": "a@b.c", "nickname": "annie"},
+            ProviderProfile("auth0|1", "a@b.c", None, "annie"),
+        ),
         (
             "azure",
             {"sub": "z", "preferred_username": "ann@corp.example"},
-            Person("z", "ann@corp.example", True, "ann@corp.example"),
+            ProviderProfile("z", "ann@corp.example", True, "ann@corp.example"),
         ),
         (
             "microsoft",
             {"id": "m", "userPrincipalName": "ann@corp.example", "mail": "ceo@other.example"},
-            Person("m", "ann@corp.example", True, "ann@corp.example"),
+            ProviderProfile("m", "ann@corp.example", True, "ann@corp.example"),
         ),
-        ("facebook", {"id": "f", "name": "Ann A", "email": "a@b.c"}, Person("f", "a@b.c", True, "Ann A")),
+        ("facebook", {"id": "f", "name": "Ann A", "email": "a@b.c"}, ProviderProfile("f", "a@b.c", True, "Ann A")),
         (
             "discord",
             {"id": "9", "username": "ann", "discriminator": "0", "email": "a@b.c", "verified": False},
-            Person("9", "a@b.c", False, "ann"),
+            ProviderProfile("9", "a@b.c", False, "ann"),
         ),
         (
             "discord",
             {"id": "9", "username": "ann", "discriminator": "1234", "email": "a@b.c", "verified": True},
-            Person("9", "a@b.c", True, "ann#1234"),
+            ProviderProfile("9", "a@b.c", True, "ann#1234"),
         ),
-        ("github", {"id": 5, "login": "ann", "email": "a@b.c"}, Person("5", "a@b.c", True, "ann")),
-        ("google", {"sub": None, "email": ["a"], "email_verified": {}}, Person("", "", None, "")),
+        ("github", {"id": 5, "login": "ann", "email": "a@b.c"}, ProviderProfile("5", "a@b.c", True, "ann")),
+        ("google", {"sub": None, "email": ["a"], "email_verified": {}}, ProviderProfile("", "", None, "")),
     ],
 )
-def test_profiles_of_each_provider(name: str, told: dict[str, Any], expected: Person) -> None:
+def test_profiles_of_each_provider(name: str, told: dict[str, Any], expected: ProviderProfile) -> None:
     assert ROWS[name].read(told, ()) == expected
 
 
 def test_the_email_address_of_a_github_user() -> None:
     emails = [{"email": "x@y.z", "primary": False}, {"email": "ann@y.z", "primary": True, "verified": False}]
     reported = {"id": 5, "login": "ann", "email": "public@y.z"}
-    assert ROWS["github"].read(reported, emails) == Person("5", "ann@y.z", False, "ann")
+    assert ROWS["github"].read(reported, emails) == ProviderProfile("5", "ann@y.z", False, "ann")
 
 
 @pytest.mark.parametrize(

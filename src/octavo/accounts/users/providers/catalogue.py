@@ -20,7 +20,7 @@ class ProviderFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class ProviderProfile:
     """A user as identified by a provider. `verified`: whether the email address is verified; None if unknown."""
 
     subject: str
@@ -34,7 +34,7 @@ class Row:
     """A built-in provider. `{subdomain}` is replaced by that setting."""
 
     scope: tuple[str, ...]
-    read: Callable[[Claims, Sequence[Claims]], Person]
+    read: Callable[[Claims, Sequence[Claims]], ProviderProfile]
     issuer: str = ""
     authorize_url: str = ""
     access_url: str = ""
@@ -73,49 +73,51 @@ def _before_at(email: str) -> str:
     return email.partition("@")[0]
 
 
-def _openid(profile: Claims, _: Sequence[Claims]) -> Person:
+def _openid(profile: Claims, _: Sequence[Claims]) -> ProviderProfile:
     email = _text(profile.get("email"))
     names = (_text(profile.get(name)) for name in ("preferred_username", "nickname", "name"))
     username = next(filter(None, names), _before_at(email))
-    return Person(_text(profile.get("sub")), email, _flag(profile.get("email_verified")), username)
+    return ProviderProfile(_text(profile.get("sub")), email, _flag(profile.get("email_verified")), username)
 
 
-def _google(profile: Claims, _: Sequence[Claims]) -> Person:
+def _google(profile: Claims, _: Sequence[Claims]) -> ProviderProfile:
     email = _text(profile.get("email"))
-    return Person(_text(profile.get("sub")), email, _flag(profile.get("email_verified")), _before_at(email))
+    return ProviderProfile(_text(profile.get("sub")), email, _flag(profile.get("email_verified")), _before_at(email))
 
 
-def _azure(profile: Claims, _: Sequence[Claims]) -> Person:
+def _azure(profile: Claims, _: Sequence[Claims]) -> ProviderProfile:
     """Read a profile of a single tenant, which is responsible for its own email addresses."""
     email = _text(profile.get("email")) or _text(profile.get("preferred_username"))
     verified = _flag(profile.get("email_verified")) is not False
-    return Person(
+    return ProviderProfile(
         _text(profile.get("sub")), email, verified, _text(profile.get("preferred_username")) or _before_at(email)
     )
 
 
-def _microsoft(profile: Claims, _: Sequence[Claims]) -> Person:
+def _microsoft(profile: Claims, _: Sequence[Claims]) -> ProviderProfile:
     """Read a profile. Microsoft verifies the principal name's domain; a tenant can set `mail` to anything."""
     name = _text(profile.get("userPrincipalName"))
-    return Person(_text(profile.get("id")), name, True, name)
+    return ProviderProfile(_text(profile.get("id")), name, True, name)
 
 
-def _github(profile: Claims, emails: Sequence[Claims]) -> Person:
+def _github(profile: Claims, emails: Sequence[Claims]) -> ProviderProfile:
     primary = next((email for email in emails if email.get("primary")), None)
     verified = True if primary is None else _flag(primary.get("verified"))  # public addresses are verified
     email = _text(profile.get("email")) if primary is None else _text(primary.get("email"))
-    return Person(_text(profile.get("id")), email, verified, _text(profile.get("login")))
+    return ProviderProfile(_text(profile.get("id")), email, verified, _text(profile.get("login")))
 
 
-def _facebook(profile: Claims, _: Sequence[Claims]) -> Person:
+def _facebook(profile: Claims, _: Sequence[Claims]) -> ProviderProfile:
     """Read a profile. Facebook only returns verified addresses."""
-    return Person(_text(profile.get("id")), _text(profile.get("email")), True, _text(profile.get("name")))
+    return ProviderProfile(_text(profile.get("id")), _text(profile.get("email")), True, _text(profile.get("name")))
 
 
-def _discord(profile: Claims, _: Sequence[Claims]) -> Person:
+def _discord(profile: Claims, _: Sequence[Claims]) -> ProviderProfile:
     name, number = _text(profile.get("username")), _text(profile.get("discriminator"))
     username = f"{name}#{number}" if number not in ("", "0") else name
-    return Person(_text(profile.get("id")), _text(profile.get("email")), _flag(profile.get("verified")), username)
+    return ProviderProfile(
+        _text(profile.get("id")), _text(profile.get("email")), _flag(profile.get("verified")), username
+    )
 
 
 OPENID: Final = Row(scope=("openid", "email", "profile"), read=_openid)

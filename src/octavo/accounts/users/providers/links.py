@@ -8,7 +8,7 @@ messages.
 import secrets
 from typing import Any, Final
 
-from octavo.accounts.users.providers.catalogue import Person
+from octavo.accounts.users.providers.catalogue import ProviderProfile
 from octavo.accounts.users.user_rows import AccountRows, UserLookup, lock_names
 from octavo.content.entry_unit import EntryUnit
 from octavo.content.writer import EntryWriter
@@ -65,7 +65,7 @@ class ProviderAccounts:
         self._user_type = writer.registry.content_types[USER]
         self._dialect = writer.database.dialect
 
-    async def account(self, provider: str, person: Person) -> UserLookup:
+    async def account(self, provider: str, person: ProviderProfile) -> UserLookup:
         """Return the user for a provider account, created if necessary, with the settings for sign-in."""
         found = await self._rows.by_subject(provider, person.subject)
         if found.account is not None:
@@ -73,7 +73,7 @@ class ProviderAccounts:
         email = self._email(person)
         return await self._writer.run(lambda unit: self._join(unit, provider, person, email))
 
-    def _email(self, person: Person) -> str:
+    def _email(self, person: ProviderProfile) -> str:
         email = person.email.lower()
         if len(email) > _LONGEST or not is_email(email):
             raise ApplicationError("Email was not available.")
@@ -81,7 +81,7 @@ class ProviderAccounts:
             raise ApplicationError("Email is not verified by the provider.")
         return email
 
-    async def _join(self, unit: EntryUnit, provider: str, person: Person, email: str) -> UserLookup:
+    async def _join(self, unit: EntryUnit, provider: str, person: ProviderProfile, email: str) -> UserLookup:
         await lock_names(unit, self._dialect, email, person.username)
         settings = (found_now := await self._rows.by_subject(provider, person.subject, unit.connection)).settings
         if found_now.account is not None:
@@ -103,7 +103,7 @@ class ProviderAccounts:
         free = next((user_id for user_id, linked in own if not linked), None)
         return _Found(free, linked=bool(own) and free is None, others=bool(rows))
 
-    async def _create(self, unit: EntryUnit, provider: str, person: Person, email: str, role: str) -> int:
+    async def _create(self, unit: EntryUnit, provider: str, person: ProviderProfile, email: str, role: str) -> int:
         role_id = await self._rows.role_id(unit.connection, role)
         if role_id is None:
             raise ApplicationError("Impossible to find the default role")

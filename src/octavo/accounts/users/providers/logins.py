@@ -23,7 +23,7 @@ from octavo.access.authentication.credentials import digest
 from octavo.access.authentication.one_time_secrets import OneTimeSecrets, new_secret
 from octavo.access.authentication.sign_in_limits import SignInLimits
 from octavo.accounts.users.accounts import Accounts, Session
-from octavo.accounts.users.providers.catalogue import Person, Provider, ProviderFailed, make_provider
+from octavo.accounts.users.providers.catalogue import Provider, ProviderFailed, ProviderProfile, make_provider
 from octavo.accounts.users.providers.links import ProviderAccounts
 from octavo.accounts.users.user_rows import read_object
 from octavo.core.clock import SYSTEM_CLOCK, Clock
@@ -78,7 +78,7 @@ class ProviderCallback:
 
 class _Client(Protocol):
     async def address(self, provider: Provider, sign_in: Any) -> str: ...
-    async def person(self, provider: Provider, sign_in: Any, code: str) -> Person: ...
+    async def person(self, provider: Provider, sign_in: Any, code: str) -> ProviderProfile: ...
 
 
 class ProviderLogins:
@@ -152,7 +152,7 @@ class ProviderLogins:
         kept = await self._secrets.take("ticket", ticket)
         if kept is None or kept["provider"] != name:
             raise ApplicationError("This access_token is unknown, used or expired; sign in again")
-        return self._accounts.session(await self._provider_accounts.account(name, Person(**kept["person"])))
+        return self._accounts.session(await self._provider_accounts.account(name, ProviderProfile(**kept["person"])))
 
     def cookie_of(self, state: str) -> str:
         """Return the cookie name of one sign-in; several can be in progress. `__Host-` protects it from other hosts."""
@@ -204,7 +204,7 @@ def _check_issuer(provider: Provider, issuer: str | None) -> None:
         raise ProviderFailed(f"{provider.name}: the response comes from the issuer {issuer!r}")
 
 
-def _check_subject(person: Person) -> None:
+def _check_subject(person: ProviderProfile) -> None:
     if not person.subject or len(person.subject) > _LONGEST_SUBJECT:
         raise ProviderFailed("the provider did not identify the user")
 

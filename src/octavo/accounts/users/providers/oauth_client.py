@@ -17,7 +17,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from octavo.accounts.users.providers.catalogue import Person, Provider, ProviderFailed
+from octavo.accounts.users.providers.catalogue import Provider, ProviderFailed, ProviderProfile
 from octavo.core.clock import Clock
 from octavo.core.net.guarded_http import GuardedTransport
 from octavo.core.values import dataclass
@@ -72,9 +72,9 @@ class OauthClient:
         """Return the URL of the provider's sign-in page."""
         return await _patiently(provider, lambda: self._address(provider, sign_in))
 
-    async def person(self, provider: Provider, sign_in: SignIn, code: str) -> Person:
+    async def person(self, provider: Provider, sign_in: SignIn, code: str) -> ProviderProfile:
         """Exchange a code for the user's identity."""
-        return await _patiently(provider, lambda: self._person(provider, sign_in, code))
+        return await _patiently(provider, lambda: self._profile(provider, sign_in, code))
 
     async def _address(self, provider: Provider, sign_in: SignIn) -> str:
         url, more = provider.authorize_url, {}
@@ -88,7 +88,7 @@ class OauthClient:
         )
         return made[0]
 
-    async def _person(self, provider: Provider, sign_in: SignIn, code: str) -> Person:
+    async def _profile(self, provider: Provider, sign_in: SignIn, code: str) -> ProviderProfile:
         issuer = await self._issuer(provider) if provider.issuer else None
         access_url = str(issuer.document["token_endpoint"]) if issuer else provider.access_url
         token = await self._client(provider, sign_in, issuer).fetch_token(
@@ -99,13 +99,13 @@ class OauthClient:
         )
         access_token = str(token["access_token"])
         if issuer:
-            return await self._openid_person(provider, issuer, sign_in, token, access_token)
+            return await self._openid_profile(provider, issuer, sign_in, token, access_token)
         profile = await self._get(provider.profile_url, access_token)
         return provider.row.read(profile, await self._emails(provider, access_token))
 
-    async def _openid_person(
+    async def _openid_profile(
         self, provider: Provider, issuer: _Issuer, sign_in: SignIn, token: Mapping[str, Any], access_token: str
-    ) -> Person:
+    ) -> ProviderProfile:
         claims = await self._read_id_token(provider, issuer, sign_in, token)
         endpoint = issuer.document.get("userinfo_endpoint")
         if endpoint and not claims.get("email"):

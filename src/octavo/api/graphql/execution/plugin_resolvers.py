@@ -85,7 +85,7 @@ class PluginResolvers:
         call.roots.require(f"{USER}.me")
         if actor.kind != "user" or actor.id is None:
             raise GraphQLError("Authentication requested", list(call.selected.nodes), path=[call.selected.key])
-        return await self._person(call, call.kind, (call.selected,), actor.id, with_role=True)
+        return await self._own_user(call, call.kind, (call.selected,), actor.id, with_role=True)
 
     async def _login(self, call: Call) -> bytes:
         call.roots.require(f"{ACCOUNTS}.callback")
@@ -126,11 +126,11 @@ class PluginResolvers:
                 value = orjson.dumps(session.jwt)
             else:
                 person = _object(call.kind.fields[item.name])
-                value = await self._person(call, person, (item,), orjson.loads(session.user)["id"], with_role=False)
+                value = await self._own_user(call, person, (item,), orjson.loads(session.user)["id"], with_role=False)
             members.append((item.key, value))
         return join(members)
 
-    async def _person(
+    async def _own_user(
         self, call: Call, kind: GraphQLObjectType, asked: tuple[Selected, ...], user_id: int, *, with_role: bool
     ) -> bytes:
         """Return a user's own data. Only `me` includes the role."""

@@ -102,7 +102,7 @@ def plugin_queries(types: TypeRegistry) -> FieldsByName:
 
 def plugin_mutations(types: TypeRegistry) -> FieldsByName:
     """Return the plugins' fields of Mutation."""
-    return {**_uploads(types), **_people(types), **_accounts()}
+    return {**_uploads(types), **_user_mutations(types), **_accounts()}
 
 
 def _uploads(types: TypeRegistry) -> FieldsByName:
@@ -125,7 +125,7 @@ def _uploads(types: TypeRegistry) -> FieldsByName:
     )
 
 
-def _people(types: TypeRegistry) -> FieldsByName:
+def _user_mutations(types: TypeRegistry) -> FieldsByName:
     """Return the mutations of users and roles, which follow the plugin's own rules."""
     fields: FieldsByName = {}
     for uid, noun in ((ROLE, "role"), (USER, "user")):

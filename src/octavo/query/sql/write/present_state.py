@@ -112,13 +112,13 @@ class _Branches:
     def _not_rewritten(self, component: Definition, rewritten: Rewritten) -> str:
         """Return the condition that excludes the entry's components that the update replaces."""
         paths = component_paths(self.registry, rewritten.content_type, component.uid, rewritten.fields)
-        held = " UNION ALL ".join(self._held(path, rewritten.entry_id) for path in paths)
+        held = " UNION ALL ".join(self._component_ids(path, rewritten.entry_id) for path in paths)
         if not held:
             return ""
         kept = f" OR id IN ({self.ids(rewritten.kept)})" if rewritten.kept else ""
         return f" AND (id NOT IN ({held}){kept})"
 
-    def _held(self, path: ComponentPath, entry_id: int) -> str:
+    def _component_ids(self, path: ComponentPath, entry_id: int) -> str:
         """Return the SELECT of the ids of the components that an entry holds at the end of a path."""
         tables, conditions = [], []
         for number, (owner, field, uid) in enumerate(path):
