@@ -58,7 +58,7 @@ async def test_created_updated_and_deleted_entries(shop: Workshop) -> None:
     assert await reported.of(lambda unit: unit.delete(tool, 1)) == [(TOOL, 1, "delete")]
 
 
-async def test_nothing_is_told_of_what_is_not_there(shop: Workshop) -> None:
+async def test_missing_entries_are_not_reported(shop: Workshop) -> None:
     reported = Told(shop)
     assert await reported.of(update(shop, "tool", 1, {"name": "Axe"})) == []
     assert await reported.of(lambda unit: unit.delete(shop.type("tool"), 1)) == []

@@ -75,7 +75,7 @@ async def test_the_order_of_events(hooked: Hooked) -> None:
     assert hooked.heard == ["before_delete", "after_delete"]
 
 
-async def test_nothing_is_told_of_what_is_not_there(hooked: Hooked) -> None:
+async def test_missing_entries_are_not_reported(hooked: Hooked) -> None:
     hooked.hear(TOOL)
     assert not await hooked.update("tool", 9, name="Saw")
     assert not await hooked.writer.delete(hooked.type("tool"), 9)

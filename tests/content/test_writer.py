@@ -780,14 +780,14 @@ async def test_statements_of_a_deletion(shop: Workshop) -> None:
     plain = await shop.create("maker", name="plain")
     before = shop.database.statements
     await shop.delete("maker", plain)
-    assert shop.database.statements - before == 3, "one of them for the morphToMany relation that there is"
+    assert shop.database.statements - before == 3, "including one for the morphToMany relation"
     tool = await shop.create("tool", name="Saw", maker=1, photo=1, legs=[LEG], frame={"legs": [LEG]})
     before = shop.database.statements
     await shop.delete("tool", tool)
     assert shop.database.statements - before == 8
 
 
-async def test_of_two_sides_of_one_relation_the_last_wins(shop: Workshop) -> None:
+async def test_the_last_side_of_a_relation_wins(shop: Workshop) -> None:
     first, second = [await shop.create("maker", name=name) for name in ("first", "second")]
     links = "makers_boss_links", "maker_id", "inv_maker_id"
     data = {"staff": [first], "boss": second}

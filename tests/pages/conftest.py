@@ -62,4 +62,4 @@ def nothing_is_wrong(request: pytest.FixtureRequest) -> Iterator[None]:
     assert found.complaints() == []
     if found.is_unjudged:
         found.is_unjudged = False
-        pytest.skip("NO AXE, so who is kept out is not known: `make pages` installs it")
+        pytest.skip("NO AXE, so accessibility was not checked: `make pages` installs it")

@@ -46,7 +46,7 @@ class Desk(Editor):
         self.base = base
         self.pictures = pictures or Path()
         self.is_unjudged = False
-        """Whether nothing was known of what keeps people out, where it was asked for."""
+        """Whether accessibility should have been checked, but axe was missing."""
         self.others: tuple[str, ...] = ()
         """Origins of other services that the pages can request."""
         self._logged_in: Person | None = None

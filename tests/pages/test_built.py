@@ -57,4 +57,4 @@ def test_the_lock_file_contains_no_urls() -> None:
     packages = [found for name, found in json.loads(text)["packages"].items() if name]
     assert packages
     assert all("integrity" in found and "resolved" not in found for found in packages)
-    assert "://" not in text, "`make pages` takes them out"
+    assert "://" not in text, "`make pages` removes them"

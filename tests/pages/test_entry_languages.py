@@ -54,11 +54,11 @@ def test_another_locale_is_edited_side_by_side_and_filled_in(desk: Desk) -> None
     desk.see("This replaces the values in the form")
     desk.click("Fill in")
     desk.see("Filled in from German (de)", "Unsaved changes")
-    assert (desk.value("Name"), desk.value("Slug")) == ("Flüsse", "rivers"), "an address is of one language"
+    assert (desk.value("Name"), desk.value("Slug")) == ("Flüsse", "rivers"), "a slug has one locale"
     write_beside(desk, "name", "Wasser")
     desk.do("location.hash = 'field.description'")
     desk.until(f"location.hash === '#field.description' && {beside('name')}.value === 'Wasser'", "a place on this page")
-    assert not desk.do("document.querySelector('[role=dialog], [role=alertdialog]') !== null"), "nothing is left"
+    assert not desk.do("document.querySelector('[role=dialog], [role=alertdialog]') !== null"), "nothing remains"
     desk.click_at(f"{BESIDE} header [aria-label=Close]")
     desk.click("Leave")
     desk.until(f"!document.querySelector('{BESIDE}')", "the form alone")

@@ -62,7 +62,9 @@ def test_entries_are_published_and_unpublished_in_bulk(desk: Desk) -> None:
     desk.click("Undo")
     desk.see("2 entries published")
     desk.until("document.querySelectorAll('tbody .good').length === 2", "two published entries")
-    assert [one["publishedAt"] for one in desk.ask("GET", asked)["results"]] == before, "as of when they were"
+    assert [one["publishedAt"] for one in desk.ask("GET", asked)["results"]] == before, (
+        "with their first publication dates"
+    )
 
 
 def test_incomplete_drafts_are_named_and_the_rest_is_published(desk: Desk) -> None:
@@ -483,7 +485,7 @@ def test_titles_and_states_are_pinned_if_there_is_room(desk: Desk) -> None:
     desk.page.do("document.querySelector('.scroll').scrollTo({left: 10000, behavior: 'instant'})")
     desk.until("document.querySelector('.frame.before .scroll:not(.more)')", "that the end is reached")
     start = "document.querySelector('.scroll').getBoundingClientRect().left"
-    assert desk.do(f"Math.abs({edges}[{status - 1}].left - {start}) < 2"), "the title in sight"
+    assert desk.do(f"Math.abs({edges}[{status - 1}].left - {start}) < 2"), "the title is visible"
 
 
 def test_rows_have_one_height(desk: Desk) -> None:
@@ -509,7 +511,7 @@ def test_nothing_moves_when_a_dialog_opens(desk: Desk) -> None:
       return widths;
     })(document.createElement('div'))"""
     before = desk.do(room)
-    assert desk.do("document.documentElement.scrollHeight > innerHeight"), "a page with a scroll bar"
+    assert desk.do("document.documentElement.scrollHeight > innerHeight"), "the page has a scroll bar"
     desk.click("Columns")
     desk.see("Close")
     assert desk.do(room) == before

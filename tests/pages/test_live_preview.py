@@ -81,7 +81,7 @@ def test_the_front_end_shows_each_change_before_it_is_saved(desk: Desk, site: Li
     assert (shown["change"]["type"], shown["change"]["id"]) == ("api::article.article", article)
     assert shown["applied"]["attributes"]["title"] == "Live two"
     assert shown["applied"]["attributes"]["slug"] == "live-one"
-    assert len(site.requests) == loads, "nothing is loaded for a change"
+    assert len(site.requests) == loads, "a change loads nothing"
     assert desk.ask("GET", f"/content-manager/collection-types/api::article.article/{article}")["title"] == "Live one"
     assert desk.barriers() == []
     desk.click("Save")

@@ -66,7 +66,7 @@ def test_texts_of_a_file_are_stored_and_its_uses_are_shown(desk: Desk) -> None:
     assert found(desk, "canal.jpg")[0]["caption"] == "Amsterdam"
 
 
-def test_an_image_that_was_too_large_to_decode_says_so(desk: Desk) -> None:
+def test_an_image_too_large_to_decode_shows_a_message(desk: Desk) -> None:
     desk.open(LIBRARY)
     drop(desk, "poster.webp", content=picture("WEBP", 3700, 3600, method=0))
     desk.see("Upload complete", seconds=60)
@@ -108,7 +108,7 @@ def test_a_file_is_opened_where_an_entry_shows_it(desk: Desk) -> None:
     desk.click_at("[role=dialog] footer button:last-child")
     desk.gone("Used in")
     assert not desk.do("document.querySelector('.state').innerText.includes('Unsaved changes')"), (
-        "the entry is as it was"
+        "the entry does not change"
     )
 
 

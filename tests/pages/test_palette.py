@@ -38,7 +38,7 @@ def test_the_palette_offers_only_permitted_commands(desk: Desk) -> None:
     desk.press("Escape")
 
 
-def test_the_palette_goes_to_pages_and_entries_by_keyboard(desk: Desk) -> None:
+def test_the_palette_opens_pages_and_entries_by_keyboard(desk: Desk) -> None:
     desk.open("/admin")
     desk.see("Next steps")
     desk.click("Go to", exact=False)

@@ -144,7 +144,7 @@ def test_blocks_are_pasted_between_paragraphs_and_undone_at_once(desk: Desk) -> 
     assert stored(desk, note)["text"] == "Before\n\n## Title\n\nText"
 
 
-def test_code_stays_as_it_is(desk: Desk) -> None:
+def test_code_does_not_change(desk: Desk) -> None:
     note = made(desk, text="```\ncode")
     enter(desk, note, "text")
     desk.press("End", control=True)

@@ -179,7 +179,7 @@ def test_errors_are_shown_in_the_language_of_the_pages(desk: Desk) -> None:
     desk.log_in(ADA)
 
 
-def test_publishing_names_what_is_missing_by_its_label(desk: Desk) -> None:
+def test_publishing_reports_missing_values_by_label(desk: Desk) -> None:
     article = make(desk, "Not complete", blocks=[{"__component": "blocks.quote", "text": "Said"}])
     [quote] = stored(desk, article)["blocks"]
     desk.ask("PUT", f"{LIST}/{article}", {"title": None, "blocks": [{**quote, "text": None}]})

@@ -207,5 +207,7 @@ def test_fields_of_closed_tabs_are_hidden(desk: Desk) -> None:
     choose_sections(desk, WIDE, {"display": "sections", "items": items})
     desk.open("/admin/content-manager/collection-types/api::wide.wide/create")
     desk.see("Text99", "Switches")
-    assert desk.do("document.querySelectorAll('main .field').length") == FIELDS // 3, "long sections begin folded"
+    assert desk.do("document.querySelectorAll('main .field').length") == FIELDS // 3, (
+        "long sections are collapsed at first"
+    )
     leave(desk)

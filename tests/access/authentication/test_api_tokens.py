@@ -87,7 +87,7 @@ async def test_list(empty: Database) -> None:
         ("new", "read-only", (), 0, "The lifespan of an API token must be 1 to 3153600000 seconds, or unlimited"),
     ],
 )
-async def test_what_is_refused(
+async def test_refused_requests(
     people: Database, name: str, token_type: str, actions: Sequence[str], lifespan: int | None, message: str
 ) -> None:
     before = await list_tokens(people)

@@ -158,7 +158,7 @@ async def test_definitions_that_become_outdated_while_waiting_remove_nothing(sho
     assert await sweeping == frozenset()
     await setting_up
     assert (await granted(shop), await subjects(shop)) == before
-    assert not await sweep_permissions(shop, WITH, sweeps=True), "nothing is remembered as gone"
+    assert not await sweep_permissions(shop, WITH, sweeps=True), "no type is recorded as removed"
 
 
 async def test_restored_definitions_are_the_newest_again(shop: Database) -> None:

@@ -206,19 +206,19 @@ async def test_logging_in_needs_the_password(staff: Staff) -> None:
     good = await log_in(staff.site, "clerk")
     assert good["data"]["login"]["user"] == {"id": staff.ids["clerk"], "username": "clerk", "role": None}
     wrong, unknown = await log_in(staff.site, "clerk", "wrong"), await log_in(staff.site, "nobody", "wrong")
-    assert wrong == unknown, "nobody learns who has an account"
+    assert wrong == unknown, "the response does not reveal whether the account exists"
     assert (wrong["data"], messages(wrong)) == (None, ["Invalid identifier or password"])
 
 
 @pytest.mark.parametrize("given", [{"identifier": "", "password": ""}, {"identifier": "clerk", "password": ""}])
-async def test_logging_in_needs_words(staff: Staff, given: dict[str, str]) -> None:
+async def test_signing_in_needs_an_identifier_and_a_password(staff: Staff, given: dict[str, str]) -> None:
     answer = await ask(staff.site, LOGIN, FULL_TOKEN, i=given)
     assert answer["data"] is None
     assert answer["errors"][0]["extensions"]["code"] == "BAD_USER_INPUT"
 
 
 @pytest.mark.parametrize("value", [None, {"$ne": 1}, ["a"], 5])
-async def test_words_to_log_in_with_are_texts(staff: Staff, value: Any) -> None:
+async def test_credentials_must_be_texts(staff: Staff, value: Any) -> None:
     body = {"query": LOGIN, "variables": {"i": {"identifier": value, "password": PASSWORD}}}
     answer = await send(staff.site, body, FULL_TOKEN)
     assert (answer.status, answer.json["errors"][0]["extensions"]["code"]) == (400, "BAD_USER_INPUT")
@@ -265,7 +265,7 @@ async def test_changing_a_password_requires_the_current_one(staff: Staff) -> Non
 # Administration
 
 
-async def test_a_user_is_made_changed_and_deleted(staff: Staff) -> None:
+async def test_a_user_is_created_updated_and_deleted(staff: Staff) -> None:
     name = f"temp{next(counted)}"
     made = await staff.ask("chief", CREATE, d=person(name, role=await role_of(staff.site, "Authenticated")))
     user = made["data"]["it"]["data"]
@@ -277,7 +277,7 @@ async def test_a_user_is_made_changed_and_deleted(staff: Staff) -> None:
     assert (await staff.ask("chief", DELETE, i=user["id"]))["data"]["it"] == {"data": None}
 
 
-async def test_a_role_is_made_changed_and_deleted(staff: Staff) -> None:
+async def test_a_role_is_created_updated_and_deleted(staff: Staff) -> None:
     name = f"Helper {next(counted)}"
 
     async def found(wanted: str) -> list[str]:

@@ -88,7 +88,7 @@ async def test_files_in_a_batch(scratch: Site) -> None:
     assert [one["data"]["upload"]["data"]["attributes"]["name"] for one in answer.json] == ["0.png"] * 2
 
 
-async def test_uploading_has_to_be_granted(scratch: Site) -> None:
+async def test_uploading_requires_permission(scratch: Site) -> None:
     form: list[Part] = [("operations", operation(ONE, f=None)), ("map", '{"0": ["variables.f"]}'), ("0", PNG)]
     answer = await post_form(scratch, form, token=None)
     assert (answer.json["data"], messages(answer.json)) == (None, ["Forbidden access"])
@@ -156,7 +156,7 @@ async def test_forms_that_do_not_fit_are_refused(bookshop: Site, parts: list[Par
 
 
 @pytest.mark.parametrize("value", ["text", 5, {}, None])
-async def test_a_file_cannot_be_made_up(bookshop: Site, value: Any) -> None:
+async def test_a_file_must_be_uploaded(bookshop: Site, value: Any) -> None:
     answer = await send(bookshop, {"query": ONE, "variables": {"f": value}}, FULL_TOKEN)
     assert (answer.status, answer.json["errors"][0]["extensions"]["code"]) == (400, "BAD_USER_INPUT")
 

@@ -109,7 +109,7 @@ async def test_bodies_without_an_operation(bookshop: Site, body: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ["query", "variables", "operationName", "extensions"])
-async def test_members_of_other_kinds(bookshop: Site, name: str) -> None:
+async def test_members_of_other_types(bookshop: Site, name: str) -> None:
     for value in ODD:
         given = {"query": "{ books { data { id } } }", name: value}
         answer = await send(bookshop, given)

@@ -65,7 +65,7 @@ async def test_a_document_without_template_has_the_same_response(
         assert await answer(warm, document, token, **given) == alone, document
 
 
-async def test_documents_with_other_ids_share_one_preparation(warm: Site) -> None:
+async def test_documents_that_differ_in_ids_are_prepared_once(warm: Site) -> None:
     text = "{ book(id: %s) { data { id attributes { slug blurb } } } }"
 
     def entries() -> dict[str, int]:

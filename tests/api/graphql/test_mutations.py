@@ -18,7 +18,7 @@ async def names(site: Site, state: str) -> list[str]:
     return [entry["attributes"]["name"] for entry in answer["data"]["genres"]["data"]]
 
 
-async def test_mutations_run_in_order_and_each_for_itself(scratch: Site) -> None:
+async def test_mutations_run_in_order_and_independently(scratch: Site) -> None:
     text = """mutation {
       one: createGenre(data: { name: "Row 1" }) { data { id } }
       bad: createGenre(data: { name: "Row 2", books: [99999] }) { data { id } }
@@ -70,7 +70,7 @@ async def test_deleted_entries_have_no_relations(scratch: Site) -> None:
     }
 
 
-async def test_errors_of_updating_a_single_type_stand_below_its_field(scratch: Site) -> None:
+async def test_errors_of_updating_a_single_type_have_the_path_of_its_field(scratch: Site) -> None:
     text = "mutation { it: updateImprint(data: { details: { printedBy: 999 } }) { __typename data { id } } }"
     answer = await ask(scratch, text, FULL_TOKEN)
     assert answer["data"] == {"it": {"__typename": "ImprintEntityResponse", "data": None}}

@@ -166,7 +166,7 @@ async def test_variables_outside_of_arguments_are_part_of_the_prepared_shape(scr
         assert ("name" in answers[0]["data"]["it"]["data"]["attributes"]) is shows
 
 
-async def test_several_root_fields_fail_and_succeed_each_for_itself(scratch: Site) -> None:
+async def test_root_fields_fail_and_succeed_independently(scratch: Site) -> None:
     text = """mutation ($a: String, $b: [ID]) { __typename one: createGenre(data: { name: $a }) { data { id } }
       two: createGenre(data: { name: $a, books: $b }) { data { id attributes { name } } } }"""
     for books in (["1"], ["99999"], ["1"], ["99999"]):

@@ -123,7 +123,7 @@ async def test_an_invalid_document_is_validated_once(warm: Site, text: str) -> N
     assert calls["Documents.read"] == 0
 
 
-async def test_the_caches_of_invalid_documents_are_bounded(warm: Site) -> None:
+async def test_the_caches_of_invalid_documents_are_limited(warm: Site) -> None:
     def held() -> tuple[int, int]:
         caches = warm.octavo.infrastructure.caches
         reports = [one for one in caches.reports() if one.name == "GraphQL invalid documents"]

@@ -126,7 +126,7 @@ async def test_errors_of_project_code_are_not_shown_to_clients(
     assert any(record.levelname == "ERROR" for record in caplog.records)
 
 
-async def test_errors_of_the_service_are_shown_as_they_are(coded: Site) -> None:
+async def test_errors_of_the_service_are_shown_unchanged(coded: Site) -> None:
     answer = await ask(coded, "{ refused }")
     [error] = answer["errors"]
     assert error["message"] == "Not like that"
@@ -155,7 +155,7 @@ async def test_policies_as_functions_files_and_with_custom_errors(coded: Site) -
     }
 
 
-async def test_scopes_take_the_place_of_the_usual_permission(coded: Site) -> None:
+async def test_custom_scopes_replace_the_default_permission(coded: Site) -> None:
     assert len((await data(coded, "{ vaults { data { id } } }"))["vaults"]["data"]) == 3
     assert len((await data(coded, "{ vaults { data { id } } }", SOME_TOKEN))["vaults"]["data"]) == 3
     rest = await coded.get("/api/vaults")
@@ -193,7 +193,7 @@ async def test_middlewares_do_not_make_relations_readable(coded: Site) -> None:
     assert messages(answer) == [FORBIDDEN] * 2
 
 
-async def test_variables_and_documents_are_checked_as_ever(coded: Site) -> None:
+async def test_variables_and_documents_are_validated(coded: Site) -> None:
     refused = await send(coded, {"query": "{ shelf(input: {size: 2}) { name } }"})
     assert refused.status == 400
     refused = await send(

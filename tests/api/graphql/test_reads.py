@@ -368,7 +368,7 @@ async def test_null_arguments_are_ignored(bookshop: Site, arguments: str) -> Non
     assert await data(bookshop, f"{{ books({arguments}) {{ data {{ id }} }} }}") == plain
 
 
-async def test_variables_that_are_not_given_leave_defaults(bookshop: Site) -> None:
+async def test_missing_variables_use_defaults(bookshop: Site) -> None:
     text = """query ($f: BookFiltersInput, $p: PaginationArg, $s: [String], $st: PublicationState, $n: Int = 2) {
       a: books(filters: $f, pagination: $p, sort: $s, publicationState: $st) { data { id } }
       b: books(pagination: { limit: $n }) { data { id } }

@@ -215,7 +215,7 @@ def cases(document: str, random: Random, number: int) -> Iterator[dict[str, Any]
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=map(str, range(len(DOCUMENTS))))
 @pytest.mark.parametrize("token", [None, FULL_TOKEN], ids=["public", "token"])
-async def test_other_values_are_answered_as_if_they_came_first(warm: Site, document: str, token: str | None) -> None:
+async def test_later_values_have_the_same_response_as_first_ones(warm: Site, document: str, token: str | None) -> None:
     random, caches = Random(document), warm.octavo.infrastructure.caches
     asked = list(cases(document, random, 25))
     alone = []
@@ -358,7 +358,7 @@ async def test_repeated_values_are_cached(warm: Site) -> None:
 @pytest.mark.parametrize(
     "other", ["filters: {id: {gt: $n}}", 'filters: {title: {eq: "%s"}}'], ids=["variable", "literal"]
 )
-async def test_a_variable_for_an_id_that_is_not_sent_is_null_for_all_other_values(warm: Site, other: str) -> None:
+async def test_a_missing_id_variable_is_null_for_later_values(warm: Site, other: str) -> None:
     declared = "($a: ID, $n: ID)" if "$n" in other else "($a: ID)"
     text = f"query {declared} {{ one: book(id: $a) {{ data {{ id }} }} many: books({other}) {{ data {{ id }} }} }}"
     for number in range(1, 8):

@@ -36,7 +36,7 @@ def test_a_service_is_built_without_graphql_core(tmp_path: Path) -> None:
     assert done.stdout.strip() == "[]"
 
 
-async def test_the_schema_is_made_once_and_by_itself(bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_schema_is_built_once_after_the_start(bookshop: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     first = asyncio.Event()
     loop = asyncio.get_running_loop()

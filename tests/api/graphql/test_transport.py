@@ -82,7 +82,7 @@ async def test_the_operation_that_is_named_runs(bookshop: Site, name: str, found
         ({"operationName": ""}, 'Unknown operation named "".'),
     ],
 )
-async def test_one_operation_must_be_meant(bookshop: Site, given: dict[str, Any], message: str) -> None:
+async def test_the_operation_must_be_unambiguous(bookshop: Site, given: dict[str, Any], message: str) -> None:
     answer = await send(bookshop, {"query": TWO, **given})
     assert (answer.status, messages(answer.json)) == (400, [message])
 
@@ -123,7 +123,7 @@ async def test_a_mutation_in_the_address_is_refused(scratch: Site, token: str | 
     assert (answer.status, messages(answer.json)) == (405, ["GET supports only query operation"])
     found = await ask(scratch, '{ genres(filters: { name: { eq: "By GET" } }) { data { id } } }', FULL_TOKEN)
     assert found["data"]["genres"]["data"] == []
-    assert scratch.database.statements > before, "the search for it did ask the database"
+    assert scratch.database.statements > before, "the search queried the database"
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ async def test_a_mutation_in_the_address_is_refused(scratch: Site, token: str | 
         ({"query": BOOK, "extensions": "{"}, 400, "Extensions are invalid JSON."),
     ],
 )
-async def test_addresses_that_bring_no_query(bookshop: Site, params: dict[str, str], status: int, told: str) -> None:
+async def test_urls_without_a_query(bookshop: Site, params: dict[str, str], status: int, told: str) -> None:
     answer = await get(bookshop, **params)
     assert (answer.status, answer.body.decode()) == (status, told)
 
@@ -160,11 +160,11 @@ async def test_a_batch_of_eleven_is_refused_before_any_of_it_runs(warm: Site) ->
 
 
 @pytest.mark.parametrize("odd", [5, None, "x", [], [{"query": BOOK}]])
-async def test_a_batch_holds_operations_only(warm: Site, odd: Any) -> None:
+async def test_a_batch_contains_only_operations(warm: Site, odd: Any) -> None:
     before = warm.database.statements
     answer = await send(warm, [{"query": BOOK}, odd])
     assert (answer.status, answer.headers["content-type"]) == (400, "text/plain; charset=utf-8")
-    assert warm.database.statements == before, "nothing runs of a batch that is refused"
+    assert warm.database.statements == before, "no operation of a refused batch runs"
 
 
 # Persisted queries

@@ -85,7 +85,7 @@ async def call(
     named: dict[str, str] = {}
     for name, value in start["headers"]:
         key, text = name.decode(), value.decode("latin-1")
-        assert key not in named or key == "vary", "a list may come in several lines, nothing else twice"
+        assert key not in named or key == "vary", "only list headers can be repeated"
         named[key] = f"{named[key]}, {text}" if key in named else text
     assert [piece.get("more_body", False) for piece in pieces] == [True] * (len(pieces) - 1) + [False]
     return Answer(start["status"], named, b"".join(piece.get("body", b"") for piece in pieces))

@@ -174,7 +174,7 @@ EXCHANGES: list[tuple[HttpOptions, str, str, list[Header], int, tuple[str | None
 
 
 @pytest.mark.parametrize("options, method, target, headers, status, expected", EXCHANGES)
-def test_other_origins_are_met(
+def test_cors_for_other_origins(
     options: HttpOptions,
     method: str,
     target: str,
@@ -528,7 +528,7 @@ def test_a_change_outside_of_requests_waits_for_all_of_them() -> None:
     asyncio.run(scenario())
 
 
-def test_stopping_does_not_wait_for_ever() -> None:
+def test_stopping_has_a_time_limit() -> None:
     async def scenario() -> list[str]:
         async def work(request: Request) -> Response:
             await asyncio.sleep(10)

@@ -53,7 +53,7 @@ def test_allows_pages_on_this_machine(origin: str) -> None:
 @pytest.mark.parametrize(
     "origin", [FAR, "null", "http://localhost.evil.example", "http://evil.example/localhost", f"{FRONT}/", "localhost"]
 )
-def test_allows_no_others(origin: str) -> None:
+def test_allows_no_other_origins(origin: str) -> None:
     assert Page(DEVELOPED).asks(origin) is None
 
 

@@ -72,7 +72,7 @@ def begin(server: Server, connections: ExitStack, body: bytes = b"{", *headers: 
     return connection
 
 
-def test_bodies_that_arrive_take_no_place_of_requests_that_are_answered(server: Server, connections: ExitStack) -> None:
+def test_incomplete_bodies_do_not_occupy_places_of_running_requests(server: Server, connections: ExitStack) -> None:
     slow = [begin(server, connections) for _ in range(OPTIONS.max_receiving_each)]
     until(server, lambda told: told["arriving"] == len(slow))
     assert status_of(server, "/api/quick") == 200
@@ -85,9 +85,7 @@ def test_bodies_that_arrive_take_no_place_of_requests_that_are_answered(server: 
     assert status_of(server, "/api/quick") == 200
 
 
-def test_clients_behind_an_unknown_proxy_have_no_share_but_the_total_holds(
-    server: Server, connections: ExitStack
-) -> None:
+def test_clients_behind_an_unknown_proxy_have_only_the_total_limit(server: Server, connections: ExitStack) -> None:
     slow = [begin(server, connections, b"{", UNKNOWN_PROXY) for _ in range(OPTIONS.max_receiving)]
     until(server, lambda told: told["arriving"] == len(slow))
     assert read_answer(begin(server, connections, b"{", UNKNOWN_PROXY))[0] == 503
@@ -134,7 +132,7 @@ def test_large_answers_that_wait_are_bounded_and_the_slowest_closed(server: Serv
     most = OPTIONS.max_unsent
     until(server, lambda told: 0 < told["unsent"] <= most and told["running"] < 1 + len(readers))
     ended = [begun + len(read_all(reader)) for reader, begun in readers]
-    assert sum(length > len(LARGE) for length in ended) >= 1, "those who stay are sent all of it"
+    assert sum(length > len(LARGE) for length in ended) >= 1, "clients that stay connected receive everything"
     assert sum(length < len(LARGE) for length in ended) >= 1
     assert until(server, lambda told: told["unsent"] == 0)
 

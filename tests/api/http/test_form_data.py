@@ -71,7 +71,7 @@ def test_fields_and_files_are_gathered_in_their_order(size: int) -> None:
     ]
 
 
-def test_large_files_go_to_disk_and_are_removed_with_the_request() -> None:
+def test_large_files_are_stored_on_disk_and_removed_after_the_request() -> None:
     content = bytes(range(256)) * 8 * 1024
     seen: list[FormData] = []
 

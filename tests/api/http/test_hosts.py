@@ -49,7 +49,7 @@ def test_without_a_host_that_is_configured_addresses_and_plain_names_are_allowed
 
 def test_any_host_and_no_host() -> None:
     assert AllowedHosts(("*",)).allow(b"evil.example")
-    assert AllowedHosts(()).allow(None), "a program that sends none is no browser"
+    assert AllowedHosts(()).allow(None), "clients without a Host header are not browsers"
     assert host_of("Example.com.:80") == "example.com"
 
 

@@ -159,7 +159,7 @@ async def test_requests_share_one_creation(shop: Shop, monkeypatch: pytest.Monke
     monkeypatch.setattr(image_variants, "MOST_WAITING", 0)
     refused = await get(shop, f"{file['url']}?preset=wide")
     assert (refused.status, refused.headers["retry-after"]) == (503, "2")
-    assert (await get(shop, f"{file['url']}?preset=card")).status == 200, "what is stored needs no place"
+    assert (await get(shop, f"{file['url']}?preset=card")).status == 200, "stored variants need no slot"
 
 
 async def test_processes_share_one_creation(shop: Shop) -> None:
@@ -260,7 +260,7 @@ async def test_a_url_is_not_cached_after_it_expires(tmp_path: Path, bookshop_cop
     await site.octavo.infrastructure.close()
 
 
-async def test_variants_change_with_the_file_and_go_with_it(shop: Shop) -> None:
+async def test_variants_are_replaced_and_deleted_with_their_file(shop: Shop) -> None:
     (file,) = await shop.add(PHOTO)
     red_and_blue = opened(await get(shop, f"{file['url']}?preset=card"))
     assert colors(red_and_blue) == {"red", "blue"}
@@ -371,7 +371,7 @@ async def test_a_variant_that_the_storage_lost_is_created_again(shop: Shop) -> N
     assert (await get(shop, f"{file['url']}?preset=card")).body == first.body
 
 
-async def test_the_oldest_variants_make_place(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_oldest_variants_are_deleted_first(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     (file,) = await shop.add(PHOTO)
     images = shop.site.octavo.infrastructure.images
     assert images is not None
@@ -530,7 +530,7 @@ async def test_copies_from_a_bucket_are_limited(
     assert (await get(shop, url, method="HEAD")).status == 200
     monkeypatch.setattr(image_variants, "MOST_COPIES", 1)
     for _ in range(3):
-        assert (await get(shop, url)).body == first.body, "finished copies make place"
+        assert (await get(shop, url)).body == first.body, "finished copies release their slots"
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
     full = await get(shop, url)
     assert (full.status, full.json["error"]["message"]) == (503, "The image cannot be served")

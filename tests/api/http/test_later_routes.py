@@ -43,7 +43,7 @@ class DeferredRoutes:
         ("GET", "/admin/", 404),
     ],
 )
-async def test_the_first_request_below_them_has_them_declared(method: str, path: str, status: int) -> None:
+async def test_the_first_request_declares_deferred_routes(method: str, path: str, status: int) -> None:
     deferred = DeferredRoutes("/api/articles/:id")
     application = HttpApplication(deferred.router, HttpOptions())
     for _ in range(2):
@@ -52,7 +52,7 @@ async def test_the_first_request_below_them_has_them_declared(method: str, path:
 
 
 @pytest.mark.parametrize("path", ["/api/articles/1", "/", "/administer/roles/7", "/uploads/a.png", "*", "//admin/x"])
-async def test_all_other_requests_do_not(path: str) -> None:
+async def test_other_requests_do_not_declare_them(path: str) -> None:
     deferred = DeferredRoutes("/api/articles/:id")
     await call(HttpApplication(deferred.router, HttpOptions()), "GET", path)
     assert deferred.loaded == 0

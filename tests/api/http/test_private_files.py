@@ -100,7 +100,7 @@ async def test_private_files_need_a_signed_url(shop: Shop) -> None:
         assert (await get(shop, path)).status == 404
 
 
-async def test_a_private_file_has_no_other_spelling(shop: Shop) -> None:
+async def test_private_files_have_only_one_url_path(shop: Shop) -> None:
     """A collation that ignores trailing spaces would find the variant without checking the signature."""
     (file,) = await shop.add(PHOTO)
     await hide(shop, file)

@@ -32,7 +32,7 @@ def test_a_query_that_is_not_utf8_is_refused() -> None:
         assert request_of("GET", "/?a=\xff").query
 
 
-def test_a_server_need_not_tell_the_raw_path() -> None:
+def test_the_raw_path_is_optional() -> None:
     scope = scope_of("GET", "/")
     del scope["raw_path"]
     scope["path"] = "/a b/é"

@@ -75,7 +75,7 @@ def test_paths_are_matched(method: str, path: str, template: str, values: dict[s
         ("GET", ""),
     ],
 )
-def test_other_paths_lead_nowhere(method: str, path: str) -> None:
+def test_other_paths_are_not_found(method: str, path: str) -> None:
     assert router().find(method, path) is None
 
 

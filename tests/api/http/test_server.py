@@ -132,7 +132,7 @@ def test_a_slow_but_steady_body_is_received(server: Server) -> None:
         assert read_answer(connection)[0] == 200
 
 
-def test_clients_that_leave_do_no_harm(server: Server) -> None:
+def test_disconnected_clients_do_no_harm(server: Server) -> None:
     for data in (
         post("/api/echo", JSON, b"{}")[:-1],
         post("/api/echo", "multipart/form-data; boundary=B", FORM)[:500_000],

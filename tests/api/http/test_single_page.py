@@ -32,7 +32,7 @@ def app(tmp_path: Path) -> HttpApplication:
 @pytest.mark.parametrize(
     "path", ["/admin", "/admin/", "/admin/auth/login", "/admin/content-manager/collectionType/api::article.article"]
 )
-def test_every_address_below_is_the_page(app: HttpApplication, path: str) -> None:
+def test_every_url_below_the_path_returns_the_page(app: HttpApplication, path: str) -> None:
     answer = ask(app, "GET", path, headers=[("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")])
     assert (answer.status, answer.body.decode(), answer.headers["content-type"]) == (
         200,

@@ -264,7 +264,7 @@ CONDITIONS: list[tuple[list[Header], int]] = [
 
 
 @pytest.mark.parametrize("headers, status", CONDITIONS)
-def test_conditions_are_met(tagged: HttpApplication, headers: list[Header], status: int) -> None:
+def test_conditional_requests(tagged: HttpApplication, headers: list[Header], status: int) -> None:
     answer = ask(tagged, "GET", "/uploads/a.png", headers)
     assert (answer.status, len(answer.body)) == (status, {200: 10, 206: 1, 304: 0}[status])
     assert answer.only("etag", "last-modified", "cache-control") == {

@@ -214,7 +214,7 @@ async def test_addresses_of_other_providers(club: Club, unique: bool, status: in
 
 
 @pytest.mark.parametrize("same", ["username", "email"])
-async def test_one_of_many_registrations_at_once_succeeds(club: Club, same: str) -> None:
+async def test_one_of_many_simultaneous_registrations_succeeds(club: Club, same: str) -> None:
     def body(number: int) -> dict[str, str]:
         other = {"email": {"username": f"dora{number}"}, "username": {"email": f"dora{number}@example.org"}}
         return {**NEW, **other[same]}
@@ -280,7 +280,7 @@ async def test_forgotten_password(club: Club) -> None:
     assert (await club.post("auth/reset-password", reset(code))).json == INCORRECT
 
 
-async def test_a_code_works_once_however_many_use_it_at_once(club: Club) -> None:
+async def test_a_code_works_once_for_simultaneous_requests(club: Club) -> None:
     await club.post("auth/forgot-password", {"email": "ann@example.org"})
     code = code_in((await club.mails())[0], "code")
     answers = await asyncio.gather(
@@ -332,7 +332,7 @@ async def test_an_address_is_confirmed(club: Club) -> None:
 
 @pytest.mark.parametrize("stored", ["javascript:alert(1)", "//evil.example", "data:text/html,x", {"a": 1}])
 @pytest.mark.parametrize("settings", [{}, SAFE])
-async def test_stored_links_that_lead_to_no_page_are_not_followed(
+async def test_stored_links_that_are_not_urls_are_not_followed(
     new_club: OpenClub, settings: dict[str, str], stored: Any
 ) -> None:
     """They may come from v4, or from a user with access to the database."""
@@ -384,7 +384,7 @@ async def test_another_confirmation(
         ("GET", "auth/github/callback", None, 400, "This provider is disabled"),
     ],
 )
-async def test_who_may(club: Club, method: str, path: str, token: str | None, status: int, message: str) -> None:
+async def test_permissions(club: Club, method: str, path: str, token: str | None, status: int, message: str) -> None:
     given = await club.token_of() if token == "ann" else token
     answer = await club.ask(method, f"/api/{path}", {} if method == "POST" else None, given)
     assert (answer.status, answer.json["error"]["message"]) == (status, message)

@@ -52,7 +52,7 @@ async def holders(site: Site, kind: str, ids: Sequence[int], name: str, target: 
 
 @pytest.mark.parametrize("form", [lambda x: x, lambda x: {"connect": [x]}, lambda x: {"set": [x]}])
 @pytest.mark.parametrize("name", ["prequel", "sequel"])
-async def test_a_one_to_one_target_has_one_holder(own_bookshop: Site, name: str, form: Any) -> None:
+async def test_a_one_to_one_target_has_one_source(own_bookshop: Site, name: str, form: Any) -> None:
     first, second, target = await books(own_bookshop, 3)
     for _ in range(TIMES):
         await at_once(own_bookshop, *(("PUT", f"books/{one}", {name: form(target)}) for one in (first, second)))
@@ -79,7 +79,7 @@ async def test_both_sides_of_a_one_to_one(own_bookshop: Site) -> None:
         assert len(await holders(own_bookshop, "books", (first, second), "prequel", target)) == 1
 
 
-async def test_entries_that_take_each_other(own_bookshop: Site) -> None:
+async def test_entries_that_link_each_other(own_bookshop: Site) -> None:
     first, second = await books(own_bookshop, 2)
     for _ in range(TIMES):
         await at_once(

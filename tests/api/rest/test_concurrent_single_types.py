@@ -29,7 +29,7 @@ async def locales(site: Site) -> list[str]:
 
 
 @pytest.mark.parametrize("safe", [False, True])
-async def test_ten_first_writes_over_rest_make_one_entry(own_bookshop: Site, safe: bool) -> None:
+async def test_ten_simultaneous_first_writes_over_rest_create_one_entry(own_bookshop: Site, safe: bool) -> None:
     if safe:
         async with under_safe(own_bookshop) as site:
             await _ten_over_rest(site)
@@ -51,7 +51,7 @@ async def _ten_over_rest(site: Site) -> None:
             assert await site.database.fetch_value(f"SELECT count(*) FROM {table}") == 1
 
 
-async def test_ten_first_writes_over_graphql_make_one_entry(own_bookshop: Site) -> None:
+async def test_ten_simultaneous_first_writes_over_graphql_create_one_entry(own_bookshop: Site) -> None:
     for _ in range(3):
         await empty(own_bookshop, "front_pages")
         asked = (ask(own_bookshop, "POST", "/graphql", {"query": FRONT % f"H{n}"}) for n in range(10))
@@ -60,7 +60,7 @@ async def test_ten_first_writes_over_graphql_make_one_entry(own_bookshop: Site) 
         assert await locales(own_bookshop) == ["en"]
 
 
-async def test_ten_localizations_at_once_are_one_for_each_locale(own_bookshop: Site) -> None:
+async def test_ten_simultaneous_localizations_create_one_for_each_locale(own_bookshop: Site) -> None:
     await empty(own_bookshop, "front_pages")
     assert (await ask(own_bookshop, "PUT", "/api/front-page", {"data": {"headline": "One"}})).status == 200
     bodies = [{"locale": locale, "headline": "Un"} for locale in ("fr", "de-AT") for _ in range(5)]

@@ -46,6 +46,6 @@ async def test_deep_through_circular_lists_is_limited_by_actual_sizes(bookshop: 
             assert b"The request costs" not in refused.body
 
 
-async def test_without_the_setting_it_is_a_name_as_any_other(bookshop: Site) -> None:
+async def test_without_the_setting_deep_is_an_ordinary_name(bookshop: Site) -> None:
     found = await bookshop.get("/api/authors?populate=deep,2", FULL_TOKEN)
     assert found.body == (await bookshop.get("/api/authors", FULL_TOKEN)).body

@@ -154,11 +154,11 @@ async def change_both(club: Club, change: Change, **data: Any) -> None:
 
 
 @pytest.mark.parametrize("change", WAYS)
-async def test_another_address_ends_codes_and_no_session(open_secrets: Any, change: Change) -> None:
+async def test_a_new_address_ends_codes_but_no_session(open_secrets: Any, change: Change) -> None:
     secrets = await open_secrets()
     await change_both(secrets.club, change, email=NEW_ADDRESS)
     confirmed = await secrets.club.column("confirmed")
-    assert bool(confirmed) is (change is by_sql), "what is confirmed is the old address"
+    assert bool(confirmed) is (change is by_sql), "the old address is the confirmed one"
     assert await secrets.ended() == CODES | (set() if confirmed else {"refresh"})
     assert not await secrets.club.column("confirmed", "carol")
 
@@ -179,7 +179,7 @@ async def test_a_new_address_stays_confirmed_without_confirmations(new_club: Ope
 
 
 @pytest.mark.parametrize("change", WAYS)
-async def test_a_block_ends_everything_for_good(open_secrets: Any, change: Change) -> None:
+async def test_a_block_ends_everything_permanently(open_secrets: Any, change: Change) -> None:
     secrets = await open_secrets()
     await change_both(secrets.club, change, blocked=True)
     assert await secrets.club.database.fetch_value("SELECT count(*) FROM octavo_user_sessions") == 0
@@ -188,10 +188,10 @@ async def test_a_block_ends_everything_for_good(open_secrets: Any, change: Chang
     assert (await secrets.club.log_in()).status == 200
 
 
-async def test_all_of_them_are_good_by_graphql(open_secrets: Any) -> None:
+async def test_all_secrets_are_valid_over_graphql(open_secrets: Any) -> None:
     secrets: Secrets = await open_secrets()
     assert await secrets.ended_for_graphql() == set()
-    assert await secrets.ended_for_graphql() == CODES, "each once"
+    assert await secrets.ended_for_graphql() == CODES, "each works once"
 
 
 @pytest.mark.parametrize("change", WAYS)
@@ -213,7 +213,7 @@ async def test_ended_secrets_are_refused_by_graphql(
 
 
 @pytest.mark.parametrize("change", WAYS[:-1])
-async def test_another_address_ends_codes_when_it_is_changed_back(open_secrets: Any, change: Change) -> None:
+async def test_a_new_address_ends_codes_even_when_changed_back(open_secrets: Any, change: Change) -> None:
     secrets: Secrets = await open_secrets()
     await change_both(secrets.club, change, email=NEW_ADDRESS)
     for user, name in ((ANN, "ann"), (CAROL, "carol")):
@@ -236,7 +236,7 @@ async def test_secrets_used_while_other_software_blocks_the_user_end(open_secret
 
 @pytest.mark.parametrize("profile, access", [({}, set()), (SAFE, {"access"})])
 @pytest.mark.parametrize("change", WAYS[:-1])
-async def test_another_password_ends_codes_and_sessions(
+async def test_a_new_password_ends_codes_and_sessions(
     open_secrets: Any, change: Change, profile: dict[str, str], access: set[str]
 ) -> None:
     secrets = await open_secrets(**profile)
@@ -244,7 +244,7 @@ async def test_another_password_ends_codes_and_sessions(
     assert await secrets.ended() == ALL - {"access"} | access
 
 
-async def test_another_password_by_other_software_ends_codes_and_sessions(open_secrets: Any) -> None:
+async def test_a_new_password_by_other_software_ends_codes_and_sessions(open_secrets: Any) -> None:
     secrets = await open_secrets()
     await change_both(secrets.club, by_sql, password="$2a$10$89V7Uczp5K8.61Qr2w02qOdnTsldtcxUzdq3gwScUg2SaRUmqRfZK")
     assert await secrets.ended() == ALL - {"access"}
@@ -298,7 +298,7 @@ async def test_codes_expire(open_secrets: Any) -> None:
         move(0)
 
 
-async def test_one_code_used_by_several_at_once_succeeds_once(open_secrets: Any) -> None:
+async def test_simultaneous_uses_of_a_code_succeed_once(open_secrets: Any) -> None:
     secrets: Secrets = await open_secrets()
     resets = [secrets.club.post("auth/reset-password", reset(secrets.reset)) for _ in range(4)]
     confirmations = [secrets.confirm() for _ in range(4)]

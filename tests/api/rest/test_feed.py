@@ -156,7 +156,7 @@ async def test_a_revoked_token_ends_the_stream(shop: Site) -> None:
         await other.hears(("entry.update", 1), ("entry.update", 2))
 
 
-async def test_a_listener_that_does_not_keep_up_is_given_up(shop: Site) -> None:
+async def test_slow_subscribers_are_disconnected(shop: Site) -> None:
     text = "n" * (QUEUE // 20)
     async with listening(shop, f"?types={NOTE}&entry=true") as slow, listening(shop) as quick:
         slow.takes.clear()
@@ -183,7 +183,7 @@ async def test_reconnected_and_live_subscribers_have_the_same_memory_limit(shop:
             await again.hears(*[("entry.update", 1)] * 40)
     assert sum(text in str(event["entry"]) for event in again.events) == 40
     assert len(again.text) > 4 * QUEUE
-    assert again.longest <= 3 * QUEUE, "of each piece: two queues, and what surrounds entries"
+    assert again.longest <= 3 * QUEUE, "for each chunk: two queues and the envelope"
 
 
 async def test_limits_of_listeners(shop: Site) -> None:
@@ -197,7 +197,7 @@ async def test_limits_of_listeners(shop: Site) -> None:
         assert ear.status == 200
 
 
-async def test_a_reload_and_a_stop_end_streams_for_the_next_to_begin(shop: Site) -> None:
+async def test_a_reload_and_a_stop_end_streams(shop: Site) -> None:
     async with listening(shop, f"?types={AUTHOR}") as ear:
         await write(shop, "PUT", "authors/1", {"name": "1"})
         await ear.hears(("entry.update", 1))

@@ -59,7 +59,7 @@ async def test_replacing(shops: tuple[Shop, Shop]) -> None:
     assert "errors" not in await mutate(safe, describing, destroys)
     for shop in shops:
         assert "errors" in await mutate(shop, removing, uploads)
-    assert (await safe.post("/api/upload", ONE, token=uploads)).status == 200, "new files need no more"
+    assert (await safe.post("/api/upload", ONE, token=uploads)).status == 200, "new files need no other permission"
 
 
 FORMS = ("{id}", "[{id}]", '{{"id": {id}}}', '{{"set": [{id}]}}', '{{"connect": [{{"id": {id}}}]}}', '["{id}"]')

@@ -158,7 +158,7 @@ async def test_costs_above_the_limit_never_reach_the_database(bookshop: Site) ->
             assert path[0] == "populate"
 
 
-async def test_a_write_is_refused_before_it_is_made(own_bookshop: Site) -> None:
+async def test_a_costly_write_is_refused_before_it_runs(own_bookshop: Site) -> None:
     async with limited(own_bookshop) as site:
         headers = [("Content-Type", "application/json"), ("Authorization", f"Bearer {FULL_TOKEN}")]
         body = json.dumps({"data": {"name": "renamed"}}).encode()

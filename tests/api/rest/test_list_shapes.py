@@ -109,7 +109,7 @@ def test_shapes_and_texts_are_parsed_to_the_same() -> None:
         assert given is not None or "constructor" in text, text
 
 
-def test_values_are_not_a_part_of_the_shape() -> None:
+def test_values_are_not_part_of_the_shape() -> None:
     shape = shape_of("filters[id][$gt]=5&sort=id&filters%5Btitle%5D=a+b%5D")
     assert shape == ListShape(("filters[id][$gt]=", "&sort=id&filters[title]=", ""), ("5", "a b]"))
     assert shape_of("sort=filters[a]=1") is None

@@ -47,7 +47,9 @@ async def test_pages_without_a_bound(club: Club) -> None:
 @pytest.mark.parametrize(
     "path, status, age", [("/a.txt", 200, "max-age=60"), ("/uploads/b.txt", 200, "max-age=90"), ("/c.txt", 404, None)]
 )
-async def test_the_public_folder_has_a_place_and_an_age(club: Club, path: str, status: int, age: str | None) -> None:
+async def test_the_public_folder_has_a_path_and_a_cache_lifetime(
+    club: Club, path: str, status: int, age: str | None
+) -> None:
     answer = await club.ask("GET", path)
     assert (answer.status, answer.headers.get("cache-control")) == (status, age)
     assert answer.headers["content-security-policy"] == "default-src 'self'"

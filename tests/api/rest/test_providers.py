@@ -173,7 +173,7 @@ async def test_tokens_of_the_provider_and_secrets_are_neither_returned_nor_store
     assert not any(token in everything for token in browser.server.people)
 
 
-async def test_a_state_is_good_once(browser: Browser) -> None:
+async def test_a_state_is_valid_once(browser: Browser) -> None:
     back = await browser.at_provider((await browser.connect()).headers["location"])
     first = await browser.come_back(back)
     assert first.status == 302
@@ -182,7 +182,7 @@ async def test_a_state_is_good_once(browser: Browser) -> None:
     assert (again.status, again.json) == (400, LOST)
 
 
-async def test_a_state_is_good_once_even_at_the_same_time(browser: Browser) -> None:
+async def test_a_state_is_valid_once_for_simultaneous_requests(browser: Browser) -> None:
     back = await browser.at_provider((await browser.connect()).headers["location"])
     answers = await asyncio.gather(*(browser.come_back(back) for _ in range(4)))
     assert sorted(answer.status for answer in answers) == [302, 400, 400, 400]
@@ -204,7 +204,7 @@ async def test_forged_states_are_refused(browser: Browser) -> None:
         assert "/token" not in browser.server.asked
 
 
-async def test_a_state_is_good_for_one_provider(new_club: OpenClub, openid_server: OpenIdServer) -> None:
+async def test_a_state_is_valid_for_one_provider(new_club: OpenClub, openid_server: OpenIdServer) -> None:
     given = variables(openid_server)
     company = json.loads(given[f"{CONFIG}PROVIDERS"])["company"]
     club = await new_club(**given | {f"{CONFIG}PROVIDERS": json.dumps({"company": company, "second": company})})
@@ -214,7 +214,7 @@ async def test_a_state_is_good_for_one_provider(new_club: OpenClub, openid_serve
     assert (answer.status, answer.json) == (400, LOST)
 
 
-async def test_a_state_is_good_for_ten_minutes(browser: Browser) -> None:
+async def test_a_state_is_valid_for_ten_minutes(browser: Browser) -> None:
     back = await browser.at_provider((await browser.connect()).headers["location"])
     seconds = await browser.club.database.fetch_value("SELECT max(expires_at) FROM octavo_one_time_secrets")
     assert abs(seconds - time.time() - 600) < 120
@@ -311,14 +311,14 @@ async def test_id_tokens_with_another_algorithm_are_refused(browser: Browser, ca
         assert reason in reported, (how, reported)
 
 
-async def test_a_code_is_good_once(browser: Browser) -> None:
+async def test_a_code_is_valid_once(browser: Browser) -> None:
     address = (await browser.connect()).headers["location"]
     back = await browser.at_provider(address)
     browser.server.codes.clear()
     assert params_of(await browser.come_back(back), FRONT)["error"] == "provider_error"
 
 
-async def test_an_answer_of_another_issuer_is_refused(browser: Browser) -> None:
+async def test_responses_of_another_issuer_are_refused(browser: Browser) -> None:
     back = await browser.at_provider((await browser.connect()).headers["location"])
     answer = await browser.come_back(f"{back}&iss=https%3A%2F%2Fanother.example")
     assert params_of(answer, FRONT)["error"] == "provider_error"

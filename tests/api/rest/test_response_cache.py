@@ -106,7 +106,7 @@ async def test_permissions_are_checked_each_time(press: Press) -> None:
     assert (await club.ask("GET", TAG, token="wrong")).status == 401
 
 
-async def test_another_default_locale_is_another_answer(press: Press) -> None:
+async def test_a_new_default_locale_changes_the_response(press: Press) -> None:
     club, listed = press.two, "/api/articles?fields=title"
     assert len((await get(club, listed)).json["data"]) == 1
     await press.sql(_OTHER_DEFAULT)
@@ -201,7 +201,7 @@ def _there(*kinds: type) -> int:
 
 async def test_a_default_locale_that_changes_during_a_read(press: Press) -> None:
     if press.file is not None:
-        pytest.skip("nobody can be made to wait there")
+        pytest.skip("SQLite has no table locks to wait for")
     club, asked = press.one, {"query": "{ articles { data { attributes { title } } } }"}
     holder = await asyncpg.connect(press.url)
     async with holder.transaction():

@@ -108,7 +108,7 @@ async def test_reusing_a_refresh_token_ends_the_session(club: Club) -> None:
     assert await count(club) == 0
 
 
-async def test_the_last_token_is_forgiven_for_some_seconds_and_brings_no_further_one(club: Club) -> None:
+async def test_the_previous_token_is_accepted_for_some_seconds_and_returns_no_new_one(club: Club) -> None:
     first = await begin(club)
     second = (await refresh(club, first)).json["refreshToken"]
     again = await refresh(club, first)
@@ -144,7 +144,7 @@ async def test_sessions_end_after_their_maximum_age(club: Club) -> None:
     assert (await refresh(club, token)).json == INVALID
 
 
-async def test_sessions_that_are_over_are_forgotten(club: Club) -> None:
+async def test_expired_sessions_are_deleted(club: Club) -> None:
     await begin(club)
     await later(club, 14 * 86400)
     await begin(club)

@@ -100,7 +100,7 @@ async def test_a_new_localization_updates_shared_values_in_all_locales(own_books
     """Attributes that are not localized get the new entry's values, or those of the entry that it is based on."""
     made, added = await localized_pair(own_bookshop)
     await write(own_bookshop, "PUT", f"/api/books/{added}", {"data": {"body": "changed", "pages": 7}})
-    assert (await shown(own_bookshop, made))["body"] == "b", "a change alone stays with its entry"
+    assert (await shown(own_bookshop, made))["body"] == "b", "an update changes only its own entry"
     german = {"locale": "de-AT", "title": "eins", "pages": 8}
     third = (await write(own_bookshop, "POST", f"/api/books/{added}/localizations", german)).json
     family = [await shown(own_bookshop, entry_id) for entry_id in (made, added, third["id"])]
@@ -109,7 +109,7 @@ async def test_a_new_localization_updates_shared_values_in_all_locales(own_books
         ("un", "changed", 8),
         ("eins", "changed", 8),
     ]
-    assert [sibling["body"] for sibling in third["localizations"]] == ["changed", "b"], "the siblings as they were"
+    assert [sibling["body"] for sibling in third["localizations"]] == ["changed", "b"], "the siblings before the change"
 
 
 async def test_each_localization_has_its_own_uid(own_bookshop: Site) -> None:
@@ -158,7 +158,7 @@ async def test_a_uid_is_not_generated_from_its_target_field(own_bookshop: Site) 
     assert (await own_bookshop.get("/api/books/1?fields=slug")).json["data"]["attributes"] == {"slug": "book-01"}
 
 
-async def test_components_that_a_file_belongs_to_need_a_right_as_types_do(bookshop: Site) -> None:
+async def test_related_components_of_files_need_permission_like_types(bookshop: Site) -> None:
     def kinds(answer: Answer) -> set[str]:
         return {one["__type"] for file in answer.json for one in file["related"]}
 

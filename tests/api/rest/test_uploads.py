@@ -181,7 +181,7 @@ NO_ID = (("ref", BOOK), ("refId", "abc"), ("field", "cover"))
         ((ONE, ("ref", BOOK), ("ref", BOOK)), wrong("ref must be given once, as a string", "ref")),
     ],
 )  # fmt: skip
-async def test_what_is_refused(shop: Shop, parts: tuple[Part, ...], error: dict[str, Any]) -> None:
+async def test_refused_requests(shop: Shop, parts: tuple[Part, ...], error: dict[str, Any]) -> None:
     answer = await shop.post("/api/upload", *parts)
     expected = {"status": 400, "name": "ValidationError", "details": {}, **error}
     assert (answer.status, answer.json) == (400, {"data": None, "error": expected})
@@ -199,7 +199,7 @@ async def test_what_is_refused(shop: Shop, parts: tuple[Part, ...], error: dict[
         (("files", "..", SMALL, "image/png"), 400),
     ],
 )
-async def test_one_bad_file_leaves_none(shop: Shop, part: Part, status: int) -> None:
+async def test_one_invalid_file_stores_none(shop: Shop, part: Part, status: int) -> None:
     answer = await shop.post("/api/upload", BIG, part, NOTE)
     assert answer.status == status, answer.body
     assert (shop.names(), await shop.count()) == (set(), 5)
@@ -218,7 +218,7 @@ async def test_type_and_size_come_from_the_content(shop: Shop) -> None:
 async def test_files_named_like_images(shop: Shop) -> None:
     fake: Part = ("files", "x.png", b"just text", "image/png")
     (believed,) = await shop.add(fake)
-    assert (believed["mime"], believed["width"]) == ("image/png", None), "as v4 keeps it"
+    assert (believed["mime"], believed["width"]) == ("image/png", None), "as in v4"
     async with under_safe(shop.site) as safe:
         site = Shop(safe, shop.folder)
         count = await site.count()
@@ -232,7 +232,7 @@ async def test_files_named_like_images(shop: Shop) -> None:
         assert answer.status == 400
         assert await site.count() == count + 1
         (kept,) = await site.add(("files", "x.jpg", picture("PNG", 8, 8), "image/jpeg"))
-        assert kept["mime"] == "image/png", "an image, whatever its name says of it"
+        assert kept["mime"] == "image/png", "an image despite its name"
 
 
 async def test_files_that_only_start_like_an_image(shop: Shop) -> None:
@@ -355,7 +355,7 @@ async def test_references_to_missing_entries(shop: Shop, place: tuple[Part, ...]
     assert await shop.count("files_related_morphs") == links
 
 
-async def test_who_may(shop: Shop) -> None:
+async def test_permissions(shop: Shop) -> None:
     actions = ["plugin::upload.content-api.upload"]
     database = shop.site.database
     uploading = await create_token(database, SECRETS["API_TOKEN_SALT"], "u", "custom", actions)
@@ -414,7 +414,9 @@ async def test_replaced_files_keep_id_and_address(shop: Shop) -> None:
         ((), ["one.png", "a", "c"]),
     ],
 )
-async def test_described_files_stay_as_they_are(shop: Shop, parts: tuple[Part, ...], texts: list[str]) -> None:
+async def test_changing_descriptions_does_not_change_files(
+    shop: Shop, parts: tuple[Part, ...], texts: list[str]
+) -> None:
     (file,) = await shop.add(ONE, ("fileInfo", '{"caption":"c","alternativeText":"a"}'))
     answer = await shop.post(f"/api/upload?id={file['id']}", *parts)
     assert [answer.json[name] for name in ("name", "alternativeText", "caption")] == texts
@@ -478,7 +480,7 @@ async def test_deleting_files_in_other_storages(shop: Shop) -> None:
     assert shop.read(kept["url"]) == SMALL
 
 
-async def test_an_entry_that_is_removed_leaves_its_files(shop: Shop) -> None:
+async def test_deleting_an_entry_keeps_its_files(shop: Shop) -> None:
     book = await shop.book()
     (file,) = await shop.add(ONE, ("ref", BOOK), ("refId", str(book)), ("field", "cover"))
     assert (await shop.send("DELETE", f"/api/books/{book}")).status == 200
@@ -525,7 +527,7 @@ async def test_files_in_a_private_bucket(private_shop: Shop, s3_server: S3Server
     assert populated["data"]["attributes"]["cover"]["data"]["attributes"]["url"] == file["url"]
     await private_shop.send("PUT", f"/api/books/{book}", json.dumps({"data": {"title": stored}}).encode())
     changed = (await private_shop.site.get(f"/api/books/{book}?fields=title", FULL_TOKEN)).json
-    assert changed["data"]["attributes"]["title"] == stored, "only addresses of files are signed"
+    assert changed["data"]["attributes"]["title"] == stored, "only URLs of files are signed"
     assert len(s3_server.keys(bucket)) == 3
     replaced = (await private_shop.post(f"/api/upload?id={file['id']}", NOTE)).json
     stored = stored.replace(".png", ".txt")

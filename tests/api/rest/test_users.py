@@ -181,9 +181,7 @@ async def test_blocking_a_user_ends_tokens_immediately_and_permanently(
 
 
 @pytest.mark.parametrize("settings, kept", [(NEVER, 200), ({**NEVER, **SAFE}, 401)])
-async def test_a_password_given_by_others_ends_sessions(
-    new_club: OpenClub, settings: dict[str, str], kept: int
-) -> None:
+async def test_a_password_set_by_others_ends_sessions(new_club: OpenClub, settings: dict[str, str], kept: int) -> None:
     club = await new_club(**settings)
     token = await club.token_of()
     await club.ask("PUT", "/api/users/1", {"password": "other-secret"}, FULL)

@@ -133,7 +133,7 @@ async def test_targets_of_polymorphic_relations_are_wrapped(bookshop: Site, olde
 
 
 @pytest.mark.parametrize("text, shown", [("title,pages", {"title", "pages"}), ("title, pages", {"title", "pages"})])
-async def test_commas_part_the_names_of_fields(bookshop: Site, text: str, shown: set[str]) -> None:
+async def test_commas_separate_the_names_of_fields(bookshop: Site, text: str, shown: set[str]) -> None:
     query = f"fields={quote(text)}&populate[author][fields]=name,createdAt"
     assert await refused(bookshop, f"/api/books/1?{query}") == f"Invalid parameter {text}"
     async with another(bookshop, field_lists="split") as site:

@@ -56,4 +56,4 @@ async def test_links_are_deleted_with_their_targets(shop: Site) -> None:
     assert await links(shop, note) == {(VAULT, one) for one in vaults[3:]}
     await entries.delete_many(filters={"id": {"$in": vaults[3:]}})
     assert await links(shop, note) == set()
-    assert await links(shop, other) == {("api::genre.genre", 1)}, "entries of another type with such an id stay linked"
+    assert await links(shop, other) == {("api::genre.genre", 1)}, "entries of another type with the same id stay linked"

@@ -135,7 +135,7 @@ async def test_a_large_write_is_rolled_back_if_the_client_disconnects(own_booksh
     watched.go_on.clear()
 
     async def send(message: Any) -> None:
-        raise AssertionError("nobody is there to be answered")
+        raise AssertionError("the client has disconnected")
 
     writing = asyncio.ensure_future(
         own_bookshop.octavo.asgi(scope_of("PUT", "/api/books/1", HEADERS), receiver([body]), send)

@@ -97,13 +97,15 @@ async def test_incomplete_drafts_are_not_published(
     shop: Site, way: Callable[[Site, int, dict[str, Any]], Awaitable[Outcome]]
 ) -> None:
     one = await draft(shop, pages=3)
-    assert await way(shop, one, {"pages": 4}) == (True, []), "a draft may lack what is required"
+    assert await way(shop, one, {"pages": 4}) == (True, []), "a draft can lack required values"
     found = await way(shop, one, {"pages": 5, "publishedAt": NOW})
     assert found == (REFUSED if is_strict(shop) else (True, []))
     shown = (await shop.get(f"/api/books/{one}", FULL_TOKEN)).json["data"]["attributes"]
     kept = (4, None) if is_strict(shop) else (5, NOW)
-    assert (shown["pages"], shown["publishedAt"]) == kept, "all of the update counts, or nothing"
-    assert await way(shop, one, {"title": "Tides", "publishedAt": NOW}) == (True, []), "the body brings what is missing"
+    assert (shown["pages"], shown["publishedAt"]) == kept, "the update is stored completely or not at all"
+    assert await way(shop, one, {"title": "Tides", "publishedAt": NOW}) == (True, []), (
+        "the body contains the missing value"
+    )
     assert await way(shop, one, {"publishedAt": None}) == (True, [])
     assert await way(shop, one, {"publishedAt": NOW}) == (True, [])
 

@@ -140,7 +140,7 @@ async def test_schedules_are_deleted_with_their_entries(shop: Site) -> None:
     assert await counts(shop) == (1, 1)
 
 
-async def test_what_is_refused(shop: Site) -> None:
+async def test_refused_requests(shop: Site) -> None:
     one = await draft(shop)
     place = f"genres/{one}/actions/schedule"
     refused: tuple[Any, ...] = (
@@ -217,7 +217,7 @@ async def test_incomplete_entries_are_not_scheduled(shop: Site) -> None:
     await books.update(book, {"title": None})
     state = (await ask(shop, "GET", place)).json["data"]
     assert state["publishAt"] == LATER
-    assert "title" in " ".join(state["problems"]), "what a save took away"
+    assert "title" in " ".join(state["problems"]), "the save removed it"
 
 
 async def test_incomplete_entries_are_not_published(shop: Site) -> None:

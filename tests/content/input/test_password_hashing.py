@@ -46,11 +46,11 @@ def found(value: Any) -> Iterator[HashedPassword]:
 async def test_passwords_are_hashed_at_any_depth(workshop: Registry) -> None:
     data = {"name": "Saw", **SECRETS}
     prepared = await PasswordHasher(workshop).prepare(workshop.content_types["api::tool.tool"], data)
-    assert prepared == data, "the text goes on to the checks"
+    assert prepared == data, "the text is still validated"
     hashed = list(found(prepared))
     assert {str(one) for one in hashed} == HASHED
     assert all(bcrypt.checkpw(one.encode(), one.hash.encode()) for one in hashed)
-    assert list(found(data)) == [], "what the caller gave is left alone"
+    assert list(found(data)) == [], "the caller's data does not change"
 
 
 @pytest.mark.parametrize(

@@ -300,4 +300,4 @@ async def test_a_stored_file_stays_while_another_row_refers_to_it(desk: Desk) ->
     await desk.writer.database.execute(copying.replace(str(file["id"]), str(copy_id)))
     last_id = await desk.writer.database.fetch_value("SELECT max(id) FROM files")
     await asyncio.gather(*(desk.files.delete(each, desk.answer) for each in (copy_id, last_id)))
-    assert desk.contents() == {}, "of two that are deleted at once, one removes it"
+    assert desk.contents() == {}, "one of two simultaneous deletions removes it"

@@ -21,5 +21,5 @@ def test_a_focal_point_stays_when_a_file_moves() -> None:
         "url": "/new.png",
         "provider_metadata": {"public_id": "dog", "focalPoint": POINT},
     }
-    assert keeping_focal_point(file, {"url": "/new.png"}) == {"url": "/new.png"}, "what is not said stays"
+    assert keeping_focal_point(file, {"url": "/new.png"}) == {"url": "/new.png"}, "missing values stay"
     assert keeping_focal_point({"provider_metadata": None}, new) == new

@@ -115,9 +115,7 @@ async def test_formats_from_the_stored_settings(
     assert {*json.loads((await rows(tables, "formats"))[0][0])} == {*made}
 
 
-async def test_images_are_optimized_if_the_settings_say_so(
-    library: MediaLibrary, tables: Database, folder: Path
-) -> None:
+async def test_images_are_optimized_if_enabled(library: MediaLibrary, tables: Database, folder: Path) -> None:
     await library.add([Arriving("a.jpg", turned_picture(300, 200), "image/jpeg")])
     value = json.dumps({"sizeOptimization": True, "responsiveDimensions": False, "autoOrientation": True})
     text = "INSERT INTO strapi_core_store_settings ({key:name}, value, type) VALUES ({key}, {value}, 'object')"
@@ -258,7 +256,7 @@ async def test_a_canceled_upload_leaves_no_files(library: MediaLibrary, tables: 
 async def test_statements(library: MediaLibrary, tables: Database) -> None:
     before = tables.statements
     await library.add([Arriving("a.txt", b"1"), Arriving("b.txt", b"2")])
-    assert tables.statements - before == 5, "for each file the name, then the row; and all names together"
+    assert tables.statements - before == 5, "one statement for the names, two for each file"
 
 
 async def test_many_simultaneous_uploads(library: MediaLibrary, tables: Database, folder: Path) -> None:

@@ -181,7 +181,7 @@ async def test_posters_of_private_videos_in_a_bucket_are_private(
 
 
 @pytest.mark.parametrize("bookshop_copy", ["sqlite"], indirect=True)
-async def test_videos_that_cannot_be_read_are_stored_as_they_are(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+async def test_unreadable_videos_are_stored_unchanged(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
     (file,) = await shop.add(("files", "broken.mp4", b"\0\0\0\x18ftypmp42" + b"x" * 4000, "video/mp4"))
     assert "video" not in (file["formats"] or {})
     assert "broken.mp4 has no poster: the video cannot be read" in caplog.text

@@ -244,5 +244,5 @@ def _(desk: Desk) -> None:
 @RESTRICTED.step("no response contained unreadable values")
 def _(desk: Desk) -> None:
     heard = desk.page.heard
-    assert any("A walk along the old wall" in answer for answer in heard), "answers were listened to"
+    assert any("A walk along the old wall" in answer for answer in heard), "responses were recorded"
     assert [answer for answer in heard if any(secret in answer for secret in SECRETS)] == []

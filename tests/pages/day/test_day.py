@@ -23,7 +23,7 @@ from tests.postgresql_server import PostgresqlServer
 DAYS = {
     "an editor": (FINDING, WRITING, PUBLISHING, MANY, BUILDING, HOUSE),
     "an author with few rights": (RESTRICTED,),
-    "somebody without a mouse": (KEYBOARD,),
+    "a user without a mouse": (KEYBOARD,),
 }
 
 

@@ -112,12 +112,12 @@ async def test_wrong_invitations(office: Office) -> None:
         assert all(one.startswith(start) for one, start in zip(reported, starts, strict=True))
 
 
-async def test_a_change_of_somebody_else(office: Office) -> None:
+async def test_changing_another_administrator(office: Office) -> None:
     ada = await desk(office)
     token, _ = await office.session("edi")
     changed = await ada.ask("PUT", "users/2", {"lastname": "Itor", "roles": [1, 2], "password": GOOD, "username": "e"})
     assert [role["id"] for role in changed.json["data"]["roles"]] == [1, 2]
-    assert (await office.club.ask("GET", "/admin/users/me", token=token)).status == 401, "under another password"
+    assert (await office.club.ask("GET", "/admin/users/me", token=token)).status == 401, "with the old password"
     assert (await office.log_in("edi", GOOD)).status == 200
     taken = await ada.ask("PUT", "users/2", {"email": "ADA@admin.example"})
     assert taken.json == error(400, "ApplicationError", "A user with this email address already exists")
@@ -140,7 +140,7 @@ async def test_the_last_super_admin_stays(office: Office) -> None:
         ("POST", "users/batch-delete", {"ids": [2, 1]}),
     ):
         assert (await ada.ask(method, path, body)).json == LAST, "ina is not active, blo is blocked"
-    assert await emails(ada, "") == ["ada", "edi", "ina", "blo", "new"], "all or none"
+    assert await emails(ada, "") == ["ada", "edi", "ina", "blo", "new"], "none is deleted if one cannot be"
     gone = await ada.ask("POST", "users/batch-delete", {"ids": ["2", 2, 5]})
     assert [person["id"] for person in gone.json["data"]] == [2, 5]
     assert (await ada.ask("DELETE", "users/2")).json == error(404, "NotFoundError", "User not found")
@@ -148,7 +148,7 @@ async def test_the_last_super_admin_stays(office: Office) -> None:
     assert await emails(ada, "") == ["ada", "ina", "blo"]
 
 
-async def test_two_who_remove_each_other(office: Office) -> None:
+async def test_two_administrators_deleting_each_other(office: Office) -> None:
     ada = await desk(office)
     await ada.ask("PUT", "users/2", {"roles": [1]})
     edi = await desk(office, "edi")
@@ -167,7 +167,7 @@ async def test_administrators_grant_and_revoke_only_their_own_permissions(office
     assert (await edi.ask("PUT", "users/1", {"email": "edi2@admin.example"})).json == FORBIDDEN
     assert (await edi.ask("DELETE", "users/1")).json == FORBIDDEN
     assert (await edi.ask("POST", "users/batch-delete", {"ids": [1]})).json == FORBIDDEN
-    assert (await edi.ask("POST", "users", {**new, "roles": [2, 3]})).status == 201, "those of his own, and fewer"
+    assert (await edi.ask("POST", "users", {**new, "roles": [2, 3]})).status == 201, "only roles that he has"
 
 
 async def test_oneself(office: Office) -> None:
@@ -182,7 +182,7 @@ async def test_oneself(office: Office) -> None:
     assert wrong.json == error(400, "BadRequestError", "ValidationError", currentPassword=["Invalid credentials"])
     right = await ada.ask("PUT", "users/me", {"password": GOOD, "currentPassword": PASSWORD})
     assert right.status == 200
-    assert (await ada.ask("GET", "users/me")).status == 200, "this session goes on"
+    assert (await ada.ask("GET", "users/me")).status == 200, "this session continues"
     assert (await other.ask("GET", "users/me")).status == 401
 
 

@@ -194,7 +194,7 @@ async def test_the_content_api_creates_drafts_without_permission_to_publish(desk
     assert made.json["data"]["attributes"]["publishedAt"] is not None
 
 
-async def test_the_content_api_writes_what_the_panel_would(desk: Newsroom) -> None:
+async def test_the_content_api_writes_with_the_permissions_of_the_panel(desk: Newsroom) -> None:
     await desk.allow("update", STORY, "title")
     await desk.allow("update", STORY, "words", conditions=[IS_CREATOR])
     await desk.allow("delete", STORY, conditions=[IS_CREATOR])

@@ -152,7 +152,7 @@ async def test_an_export_ends_at_its_largest_size(office: Office) -> None:
     assert len(ids) == await database.fetch_value("SELECT count(*) FROM octavo_audit")
 
 
-async def test_tables_of_before_get_the_new_columns(office: Office) -> None:
+async def test_existing_tables_get_the_new_columns(office: Office) -> None:
     database = office.club.database
     for column in ("client", "user_agent", "details"):
         await database.execute(f"ALTER TABLE octavo_audit DROP COLUMN {column}")

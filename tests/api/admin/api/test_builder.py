@@ -88,7 +88,7 @@ async def builder(office: Office) -> Builder:
     return Builder(office, (await office.session())[0])
 
 
-async def test_a_type_from_its_first_to_its_last_day(builder: Builder, office: Office) -> None:
+async def test_a_type_from_creation_to_deletion(builder: Builder, office: Office) -> None:
     club = office.club
     part = {"tmpUID": "tmp.new", "category": "gear", "displayName": "Bolt", "attributes": {"size": {"type": "float"}}}
     attributes = {
@@ -138,7 +138,7 @@ async def test_a_column_of_another_type(builder: Builder, office: Office) -> Non
     assert found.json["data"][0]["attributes"]["code"] == 12
 
 
-async def test_drafts_and_locales_come_and_go(builder: Builder, office: Office) -> None:
+async def test_drafts_and_locales_are_disabled_and_enabled(builder: Builder, office: Office) -> None:
     """Disabling drafts or localization hides drafts and other locales; enabling it again shows them."""
     club, french = office.club, {"pluginOptions": {"i18n": {"localized": True}}}
     await add_locales(club.database, {"en": "English", "fr": "French"})
@@ -257,7 +257,7 @@ async def test_components_contain_neither_themselves_nor_their_parents(builder: 
     assert (refused.status, "cannot contain itself" in str(refused.json)) == (400, True)
 
 
-async def test_who_may(open_office: Any) -> None:
+async def test_permissions(open_office: Any) -> None:
     office: Office = await open_office(**NEVER)
     editor = (await office.session("edi"))[0]
     assert (await office.club.ask("GET", TYPES, None, editor)).status == 403

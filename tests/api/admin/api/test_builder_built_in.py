@@ -61,7 +61,7 @@ async def test_built_in_attributes_stay(builder: Builder, uid: str) -> None:
 
 
 @pytest.mark.parametrize("uid", [FILE, USER])
-async def test_built_in_types_get_attributes_and_administrators_go_on(builder: Builder, uid: str) -> None:
+async def test_built_in_types_get_attributes_and_the_admin_api_still_works(builder: Builder, uid: str) -> None:
     made = await builder.make(form_of(uid, motto=TEXT), uid)
     assert made.status == 201, made.body
     assert {*BUILTIN_TYPES[uid]["attributes"], "motto"} <= {*await builder.shown(uid)}

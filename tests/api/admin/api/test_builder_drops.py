@@ -23,7 +23,7 @@ async def columns(office: Office, table: str) -> set[str]:
     return {column.name for column in found.columns} if found else set()
 
 
-async def test_columns_links_and_files_go_with_a_word(builder: Builder, office: Office) -> None:
+async def test_columns_links_and_files_are_dropped_with_a_confirmation(builder: Builder, office: Office) -> None:
     club = office.club
     forms = {"title": TEXT, "heading": TEXT, "notes": NOTES, "pictures": {"type": "media", "multiple": True}}
     parts = [{**PART, "tmpUID": "tmp.bolt"}]

@@ -68,7 +68,7 @@ async def test_component_data_is_moved(builder: Builder, office: Office) -> None
     assert len(names) == 2, names
 
 
-async def test_names_lead_nowhere_else(builder: Builder) -> None:
+async def test_names_outside_of_the_folder_are_refused(builder: Builder) -> None:
     before = builder.files()
     await builder.ask("POST", PARTS, {"component": BOLT, "components": []})
     for name in ("../../evil", "..", "/tmp/x"):

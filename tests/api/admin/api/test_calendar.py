@@ -79,7 +79,7 @@ async def test_a_calendar_is_few_statements(newsroom: Newsroom) -> None:
     assert database.statements - before == 1
 
 
-async def test_a_calendar_is_bounded(newsroom: Newsroom) -> None:
+async def test_a_calendar_is_limited(newsroom: Newsroom) -> None:
     made = await schedule(newsroom, "One of many", publishAt=at(1))
     database = newsroom.office.club.database
     await database.execute(f"""

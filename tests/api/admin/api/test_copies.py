@@ -73,7 +73,7 @@ async def test_copies_as_they_are(newsroom: Newsroom) -> None:
     assert refused.json["error"]["details"] == {"prohibitedFields": expected}
 
 
-async def test_drafts_that_entries_lead_to(newsroom: Newsroom) -> None:
+async def test_related_drafts(newsroom: Newsroom) -> None:
     badge = (await newsroom.make("badge.badge", {"label": "B"}))["id"]
     stories = [await newsroom.make("story.story", {"title": "S", "badges": [badge]}) for _ in range(2)]
     await newsroom.ask("POST", f"story.story/{stories[0]['id']}/actions/publish")
@@ -112,7 +112,7 @@ async def test_only_readable_drafts_are_counted(newsroom: Newsroom) -> None:
 
 async def test_hooks_are_called_as_by_every_api(newsroom: Newsroom) -> None:
     made = await newsroom.make("medal.medal", {"label": " gold "})
-    assert made["label"] == "gold!", "cut before it was stored, and shown as hooks show it"
+    assert made["label"] == "gold!", "stripped before storing, and changed by the read hook"
     assert (await newsroom.ask("GET", f"medal.medal/{made['id']}")).json["label"] == "gold!"
     assert (await newsroom.ask("GET", "medal.medal")).json["results"][0]["label"] == "gold?"
     refused = await newsroom.ask("POST", "medal.medal", {"label": "refused"})

@@ -76,7 +76,7 @@ async def test_rows_without_a_timestamp_can_be_changed(newsroom: Newsroom) -> No
     assert (await change(newsroom, path, {"title": "Two"}, "null")).status == 200
 
 
-async def test_what_is_not_there_is_not_found(newsroom: Newsroom) -> None:
+async def test_missing_entries_are_not_found(newsroom: Newsroom) -> None:
     assert (await change(newsroom, f"{STORIES}/999999", {"title": "x"}, "then")).status == 404
 
 

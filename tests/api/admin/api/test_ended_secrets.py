@@ -95,27 +95,29 @@ Change = Callable[[Secrets, int, dict[str, Any]], Awaitable[None]]
 WAYS: Final = (by_api, by_project_code, by_sql)
 
 
-async def test_all_of_them_are_good(secrets: Secrets) -> None:
+async def test_all_secrets_are_valid_at_first(secrets: Secrets) -> None:
     assert await secrets.ended() == set()
-    assert await secrets.ended() == {"access", "session", "reset", "invitation"}, "each once; a reset ends sessions"
+    assert await secrets.ended() == {"access", "session", "reset", "invitation"}, (
+        "each works once; a reset ends sessions"
+    )
 
 
 @pytest.mark.parametrize("change", WAYS)
-async def test_another_address_ends_codes(secrets: Secrets, change: Change) -> None:
+async def test_a_new_address_ends_codes(secrets: Secrets, change: Change) -> None:
     for user in (EDI, secrets.nina):
         await change(secrets, user, {"email": f"{user}@moved.example"})
     assert await secrets.ended() == CODES
 
 
 @pytest.mark.parametrize("change", WAYS)
-async def test_another_password_ends_everything(secrets: Secrets, change: Change) -> None:
+async def test_a_new_password_ends_everything(secrets: Secrets, change: Change) -> None:
     hashed = "$2a$10$89V7Uczp5K8.61Qr2w02qOdnTsldtcxUzdq3gwScUg2SaRUmqRfZK"
     for user in (EDI, secrets.nina):
         await change(secrets, user, {"password": hashed if change is by_sql else GOOD})
     assert await secrets.ended() == ALL
 
 
-async def test_another_password_by_a_command_ends_everything(secrets: Secrets) -> None:
+async def test_a_new_password_by_a_command_ends_everything(secrets: Secrets) -> None:
     await reset_password(secrets.office.club.database, "edi@admin.example", GOOD)
     await reset_password(secrets.office.club.database, "nina@admin.example", GOOD)
     assert await secrets.ended() == ALL
@@ -129,7 +131,7 @@ async def test_changing_the_own_password_keeps_the_session(secrets: Secrets) -> 
 
 
 @pytest.mark.parametrize("change", WAYS[:-1])
-async def test_deactivating_ends_everything_for_good(secrets: Secrets, change: Change) -> None:
+async def test_deactivating_ends_everything_permanently(secrets: Secrets, change: Change) -> None:
     """It also withdraws an invitation."""
     for active in (False, True):
         for user in (EDI, secrets.nina):
@@ -138,7 +140,7 @@ async def test_deactivating_ends_everything_for_good(secrets: Secrets, change: C
 
 
 @pytest.mark.parametrize("change", WAYS[1:])
-async def test_a_block_ends_everything_for_good(secrets: Secrets, change: Change) -> None:
+async def test_a_block_ends_everything_permanently(secrets: Secrets, change: Change) -> None:
     for user in (EDI, secrets.nina):
         await change(secrets, user, {"blocked": True})
     assert await secrets.ended() == ALL
@@ -148,7 +150,7 @@ async def test_a_block_ends_everything_for_good(secrets: Secrets, change: Change
 
 
 @pytest.mark.parametrize("column, value", [("blocked", True), ("is_active", False)])
-async def test_what_the_background_finds(secrets: Secrets, column: str, value: bool) -> None:
+async def test_changes_found_by_background_checks(secrets: Secrets, column: str, value: bool) -> None:
     club = secrets.office.club
     await secrets.office.change("edi", column, value)
     await open_account_guard(club.octavo.settings, club.database.dialect).end_of_blocked(club.database)
@@ -156,7 +158,7 @@ async def test_what_the_background_finds(secrets: Secrets, column: str, value: b
     assert await secrets.ended() == ALL - {"invitation"}
 
 
-async def test_an_administrator_who_was_activated_may_use_the_invitation(secrets: Secrets) -> None:
+async def test_activated_administrators_can_use_their_invitation(secrets: Secrets) -> None:
     await secrets.put(secrets.nina, {"isActive": True, "firstname": "Nora"})
     assert (await secrets.use_invitation()).status == 200
 
@@ -167,7 +169,7 @@ async def test_a_new_name_ends_no_session(secrets: Secrets) -> None:
     assert await secrets.ended() == set()
 
 
-async def test_a_removed_administrator_leaves_nothing_to_another_one(secrets: Secrets) -> None:
+async def test_secrets_of_deleted_administrators_are_refused_for_new_ones(secrets: Secrets) -> None:
     body = {"ids": [EDI, secrets.nina]}
     assert (await secrets.office.post("users/batch-delete", body, token=secrets.boss)).status == 200
     for invited in (INVITED, {**INVITED, "email": "edi@admin.example"}):
@@ -191,7 +193,7 @@ async def test_codes_expire(secrets: Secrets) -> None:
         move(0)
 
 
-async def test_one_code_used_by_several_at_once_succeeds_once(secrets: Secrets) -> None:
+async def test_simultaneous_uses_of_a_code_succeed_once(secrets: Secrets) -> None:
     answers = await asyncio.gather(
         *(use() for use in (secrets.use_reset, secrets.use_invitation) for _ in range(4)),
     )

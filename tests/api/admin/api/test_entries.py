@@ -10,7 +10,7 @@ pytestmark = pytest.mark.anyio
 NOTES = "/content-manager/collection-types/api::note.note"
 
 
-async def test_an_entry_tells_its_creators_by_name(office: Office) -> None:
+async def test_an_entry_contains_the_names_of_its_creators(office: Office) -> None:
     text = "INSERT INTO notes (title, locale, created_by_id) VALUES ({v1}, 'en', 1)"
     await write(office.club.database, text, "One")
     token, _ = await office.session()
@@ -33,14 +33,14 @@ async def test_an_entry_tells_its_creators_by_name(office: Office) -> None:
         ("plugin::users-permissions.user", "99", 404),
     ],
 )
-async def test_what_is_not_there_or_not_managed(office: Office, uid: str, entry_id: str, status: int) -> None:
+async def test_missing_and_unmanaged_content_types(office: Office, uid: str, entry_id: str, status: int) -> None:
     token, _ = await office.session()
     path = f"/content-manager/collection-types/{uid}/{entry_id}"
     assert (await office.club.ask("GET", path, token=token)).status == status
     assert (await office.club.ask("GET", path)).status == 401
 
 
-async def test_a_list_tells_its_page(office: Office) -> None:
+async def test_a_list_has_its_pagination(office: Office) -> None:
     for title in ("One", "Two", "Three"):
         await write(office.club.database, "INSERT INTO notes (title, locale) VALUES ({v1}, 'en')", title)
     token, _ = await office.session()

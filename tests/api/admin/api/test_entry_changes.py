@@ -87,7 +87,7 @@ async def test_fields_without_write_permission_are_left_out(newsroom: Newsroom) 
     assert (await newsroom.ask("PUT", path, {"title": "Two", "words": 8}, by="edi")).json["words"] == 7
     seen = (await newsroom.ask("GET", path)).json
     assert (seen["title"], seen["code"], seen["secret"], seen["links"]) == ("Two", None, None, [])
-    assert seen["badges"] == {"count": 1}, "who may write the field may link badges"
+    assert seen["badges"] == {"count": 1}, "permission to write the field includes linking"
     assert seen["teaser"]["by"] == {"count": 0}
     assert seen["createdBy"]["id"] == seen["updatedBy"]["id"] == 2
     refused = {"DELETE": path, "POST": f"{path}/actions/publish"}
@@ -139,7 +139,7 @@ async def test_fields_that_can_be_updated_in_own_entries_only(newsroom: Newsroom
     assert (his["title"], his["words"], his["teaser"]["text"]) == ("Two", 1, "x")
 
 
-async def test_many_at_once_are_one_change(newsroom: Newsroom) -> None:
+async def test_bulk_actions_are_one_change(newsroom: Newsroom) -> None:
     database = newsroom.office.club.database
     path = "story.story/actions"
 
@@ -153,7 +153,7 @@ async def test_many_at_once_are_one_change(newsroom: Newsroom) -> None:
     for action in ("bulkPublish", "bulkUnpublish", "bulkDelete"):
         few, many = await counted(action, ids[:1]), await counted(action, ids[1:])
         assert (few[0], many[0]) == (1, 8)
-        assert few[1] == many[1], "the same statements however many there are, the audit's too"
+        assert few[1] == many[1], "the number of statements does not depend on the entries"
     unfinished, finished = [(await newsroom.make("story.story", one))["id"] for one in ({}, {"title": "x"})]
     answer = await newsroom.ask("POST", f"{path}/bulkPublish", {"ids": [finished, unfinished]})
     assert (answer.status, answer.json["error"]["details"]["errors"][0]["path"]) == (400, ["title"])
@@ -194,7 +194,7 @@ async def test_incomplete_drafts_are_listed_before_they_are_published(newsroom: 
         assert (await newsroom.ask("POST", path, {"ids": wrong})).status == 400, wrong
 
 
-async def test_entries_get_the_same_values_each_on_its_own(newsroom: Newsroom) -> None:
+async def test_bulk_changes_are_independent(newsroom: Newsroom) -> None:
     path, [badge] = "/octavo/batch-edits/api::story.story", await badges(newsroom, 1)
     made = [await newsroom.make("story.story", {"title": f"S{n}"}) for n in range(4)]
     seen = [{"id": one["id"], "updatedAt": one["updatedAt"]} for one in made]
@@ -246,10 +246,10 @@ async def test_a_write_is_few_statements(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {**FULL, "code": "few"})
     before = database.statements
     await newsroom.ask("PUT", f"story.story/{made['id']}", {"title": "Two"})
-    assert database.statements - before <= 5, "begin, what is there, the change, the answer, commit"
+    assert database.statements - before <= 5, "begin, read, update, read the response, commit"
 
 
-async def test_two_editors_at_once(newsroom: Newsroom) -> None:
+async def test_two_simultaneous_editors(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"title": "One"})
     await newsroom.allow("update", STORY)
     path = f"story.story/{made['id']}"
@@ -279,7 +279,7 @@ async def test_permissions_apply_to_the_content_api(newsroom: Newsroom) -> None:
     await newsroom.allow("update", STORY, "title", conditions=[IS_CREATOR])
     made = await newsroom.ask("POST", "/api/storys", {"data": {"title": "One", "words": 1}}, by="edi")
     assert made.status == 200, made.body
-    assert made.json["data"]["attributes"]["publishedAt"] is None, "who may not publish makes drafts"
+    assert made.json["data"]["attributes"]["publishedAt"] is None, "without permission to publish, the entry is a draft"
     assert made.json["data"]["attributes"]["words"] == 7
     live = {"data": {"title": "Two", "publishedAt": "2020-01-01T00:00:00.000Z"}}
     assert (await newsroom.ask("POST", "/api/storys", live, by="edi")).status == 403

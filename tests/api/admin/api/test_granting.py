@@ -153,7 +153,7 @@ async def test_unchanged_values_are_saved_again_without_permission(room: Newsroo
         assert (await room.ask("PUT", f"{USERS}/{path}", body, by="edi")).status == 200
 
 
-async def test_a_webhook_is_switched_off_and_told_less_by_everybody(room: Newsroom) -> None:
+async def test_disabling_webhooks_and_removing_events_needs_no_other_permission(room: Newsroom) -> None:
     made = (await room.ask("POST", "/admin/webhooks", {**HOOK, "events": ["entry.update", "media.create"]})).json[
         "data"
     ]

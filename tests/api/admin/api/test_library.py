@@ -99,7 +99,7 @@ async def test_a_file_is_stored_described_replaced_and_removed(newsroom: Newsroo
     assert not on_disk(newsroom, file).exists()
 
 
-async def test_another_kind_of_file_gets_another_address(newsroom: Newsroom) -> None:
+async def test_another_type_of_file_gets_another_url(newsroom: Newsroom) -> None:
     """An HTML page that replaces an image is served as one: as a download, in a sandbox."""
     answer = await send(newsroom, "/upload", None, ("one.png", picture("PNG", 32, 20), "image/png"))
     [file] = answer.json
@@ -124,7 +124,7 @@ async def test_another_kind_of_file_gets_another_address(newsroom: Newsroom) -> 
         ("/upload?id=x", None, 1, "Entity not found"),
     ],
 )
-async def test_what_is_refused(newsroom: Newsroom, target: str, info: Any, count: int, message: str) -> None:
+async def test_refused_requests(newsroom: Newsroom, target: str, info: Any, count: int, message: str) -> None:
     answer = await send(newsroom, target, info, *[NOTE] * count)
     assert (answer.status in (400, 404), answer.json["error"]["message"]) == (True, message)
 
@@ -218,7 +218,7 @@ async def test_folders_are_moved_with_their_content(newsroom: Newsroom) -> None:
     assert around.json["error"]["message"].endswith("or one of its children: Mover")
 
 
-async def test_names_stay_free_where_folders_go(newsroom: Newsroom) -> None:
+async def test_moved_folders_must_have_unique_names(newsroom: Newsroom) -> None:
     goal = await folder(newsroom, "Free")
     twins = [await folder(newsroom, "Twin", (await folder(newsroom, f"Home {number}"))["id"]) for number in (1, 2)]
     ids = [twin["id"] for twin in twins]
@@ -283,7 +283,9 @@ async def test_a_folder_with_a_file_of_another_user_cannot_be_moved(newsroom: Ne
     await add(newsroom, {"folder": below["id"]}, by="edi")
     one = f"/upload/folders/{top['id']}"
     many = {"folderIds": [top["id"]], "destinationFolderId": goal["id"]}
-    assert (await newsroom.ask("PUT", one, {"parent": goal["id"]}, by="edi")).status == 200, "it holds their own file"
+    assert (await newsroom.ask("PUT", one, {"parent": goal["id"]}, by="edi")).status == 200, (
+        "it contains their own file"
+    )
     assert (await newsroom.ask("PUT", one, {"parent": None}, by="edi")).status == 200
     await add(newsroom, {"folder": below["id"]})
     assert (await newsroom.ask("PUT", one, {"parent": goal["id"]}, by="edi")).status == 403
@@ -293,7 +295,7 @@ async def test_a_folder_with_a_file_of_another_user_cannot_be_moved(newsroom: Ne
     assert (await newsroom.ask("POST", "/upload/actions/bulk-move", many)).status == 200
 
 
-async def test_who_may_nothing_is_refused(newsroom: Newsroom) -> None:
+async def test_callers_without_permission_are_refused(newsroom: Newsroom) -> None:
     for method, target in (
         ("GET", "/upload/files"),
         ("GET", "/upload/folders"),
@@ -338,7 +340,7 @@ async def test_the_privacy_of_a_file_requires_the_permission_to_read_it(newsroom
     assert (await newsroom.ask("PUT", path.format(file["id"]), {"private": True}, by="edi")).status == 403
 
 
-async def test_texts_of_several_files_are_saved_at_once(newsroom: Newsroom) -> None:
+async def test_texts_of_several_files_are_saved_together(newsroom: Newsroom) -> None:
     first, second, third = [await add(newsroom, {"name": f"{n}.txt", "caption": "old"}) for n in range(3)]
     texts = [
         {"id": first["id"], "alternativeText": "One"},

@@ -49,7 +49,7 @@ async def test_a_logout_with_the_cookie_ends_the_token(panel: Office) -> None:
     assert not await opens(panel, token)
 
 
-async def test_what_v4_has_signed(panel: Office) -> None:
+async def test_tokens_signed_by_v4(panel: Office) -> None:
     now = int(time.time())
     for claims in ({"id": 2, "iat": now - 5, "exp": now + 60}, {"id": "2", "iat": now - 5}):
         token = mint(claims, secret=SECRET)
@@ -68,7 +68,7 @@ async def test_what_v4_has_signed(panel: Office) -> None:
     ada = (await panel.log_in()).json["data"]["token"]
     old = mint({"id": 2, "iat": now - 5}, secret=SECRET)
     await panel.club.ask("PUT", "/admin/users/2", {"password": GOOD}, token=ada)
-    assert not await opens(panel, old), "another password ends it"
+    assert not await opens(panel, old), "a new password ends it"
     await panel.change("edi", "blocked", True)  # by other software
     assert not await opens(panel, mint({"id": 2, "iat": now + 5}, secret=SECRET))
 

@@ -94,7 +94,7 @@ async def test_system_information_contains_no_secrets(office: Office) -> None:
     assert "hidden" not in str(found)
 
 
-async def test_others_see_nothing_of_it(office: Office) -> None:
+async def test_monitoring_needs_permission(office: Office) -> None:
     await allow(office, "admin::webhooks.read")
     edi = await desk(office, "edi")
     for method, path in (

@@ -214,7 +214,7 @@ async def test_unreadable_values_do_not_change_responses(world: World, profile: 
     ]
     assert not leaks, (roles, leaks)
     assert not [reported for reported, answer in before.items() if answer.status >= 500]
-    assert sum(answer.status == 200 for answer in before.values()) > len(before) / 4, "most is not refused as a whole"
+    assert sum(answer.status == 200 for answer in before.values()) > len(before) / 4, "most requests are not refused"
 
 
 @pytest.mark.parametrize("seed", range(4))

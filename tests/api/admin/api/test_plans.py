@@ -94,7 +94,7 @@ async def test_a_failed_schedule_is_shown_and_mailed_to_its_author(newsroom: New
     }
 
 
-async def test_what_cannot_be_scheduled(newsroom: Newsroom) -> None:
+async def test_invalid_schedules(newsroom: Newsroom) -> None:
     made = await newsroom.make("story.story", {"words": 3})
     path = f"/octavo/schedules/{STORY}/{made['id']}"
     refused = await newsroom.ask("PUT", path, {"publishAt": SOON})

@@ -138,7 +138,7 @@ async def test_a_code_works_once(newsroom: Newsroom) -> None:
     assert second.json["error"]["details"]["errors"][0]["path"] == ["code"]
 
 
-async def test_exchanges_at_once_give_one_token(newsroom: Newsroom) -> None:
+async def test_simultaneous_exchanges_return_one_token(newsroom: Newsroom) -> None:
     code = await code_for(newsroom, await story(newsroom))
     answers = await asyncio.gather(*(exchange(newsroom, code) for _ in range(8)))
     assert sorted(answer.status for answer in answers) == [200, *[400] * 7]
@@ -157,7 +157,7 @@ async def test_codes_and_tokens_expire(newsroom: Newsroom) -> None:
         move(0)
 
 
-async def test_bodies_that_are_no_codes(newsroom: Newsroom) -> None:
+async def test_bodies_without_a_valid_code(newsroom: Newsroom) -> None:
     statuses = []
     bodies: tuple[Any, ...] = (None, [], {}, {"code": 5}, {"code": ""}, {"code": "x" * 5000}, {"code": "a", "more": 1})
     for body in bodies:
@@ -166,7 +166,7 @@ async def test_bodies_that_are_no_codes(newsroom: Newsroom) -> None:
     assert set(statuses) == {400}
 
 
-async def test_codes_are_for_those_who_can_read_the_entry(newsroom: Newsroom) -> None:
+async def test_codes_need_permission_to_read_the_entry(newsroom: Newsroom) -> None:
     entry_id = await story(newsroom)
     path = f"/octavo/preview-codes/{STORY}/{entry_id}"
     assert (await newsroom.office.club.ask("POST", path)).status == 401

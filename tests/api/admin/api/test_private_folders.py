@@ -108,7 +108,7 @@ async def test_files_follow_their_folders(room: Newsroom) -> None:
     await room.ask("PUT", f"/octavo/files/{second['id']}/privacy", {"private": True})
     await move(room, inner, second)
     await room.ask("PUT", f"/upload/folders/{inner['id']}", {"name": "Inner", "parent": None})
-    assert [await is_private(room, each) for each in (second, third)] == [True, False], "the switch of the file stays"
+    assert [await is_private(room, each) for each in (second, third)] == [True, False], "the file's own setting stays"
     await move(room, outer, folders=(inner["id"],))
     assert await is_private(room, third)
 

@@ -38,7 +38,7 @@ async def test_the_latest_of_all_content_types(newsroom: Newsroom) -> None:
     assert all(line["isDraft"] for line in found["drafts"])
 
 
-async def test_no_more_than_one_can_look_at(newsroom: Newsroom) -> None:
+async def test_the_number_of_recent_entries_is_limited(newsroom: Newsroom) -> None:
     for number in range(12):
         await newsroom.make("story.story", {"title": f"Story {number}"})
     found = await recent(newsroom)

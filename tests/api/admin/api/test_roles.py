@@ -88,7 +88,7 @@ async def test_a_role_is_created_updated_and_deleted(office: Office) -> None:
         ("GET", "roles?sort=nope", None, "Invalid parameter nope"),
     ],
 )
-async def test_what_is_refused(office: Office, method: str, path: str, body: Any, message: str) -> None:
+async def test_refused_requests(office: Office, method: str, path: str, body: Any, message: str) -> None:
     answer = await ask(office, "ada", method, path, body)
     assert (answer.status, answer.json["error"]["message"]) == (400, message)
 
@@ -195,7 +195,7 @@ async def test_roles_with_more_permissions_cannot_be_changed(office: Office) -> 
         assert (await ask(office, "edi", method, path, body)).status == 200, path
 
 
-async def test_new_locales_are_super_admins_at_once(office: Office) -> None:
+async def test_new_locales_are_granted_to_super_admins_immediately(office: Office) -> None:
     await write(office.club.database, "INSERT INTO i18n_locale (name, code) VALUES ({v1}, {v2})", "Français", "fr")
     shown = (await ask(office, "edi", "GET", "permissions")).json["data"]["sections"]["collectionTypes"]["subjects"]
     properties = next(one["properties"] for one in shown if one["uid"] == NOTE)

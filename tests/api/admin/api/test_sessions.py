@@ -55,7 +55,7 @@ async def test_login(office: Office) -> None:
     assert me.json == {"data": {**ADA, "roles": [role]}}
 
 
-async def test_the_cookie_is_for_https_only_where_the_settings_say_so(open_office: Any) -> None:
+async def test_the_cookie_is_secure_if_configured(open_office: Any) -> None:
     office = await open_office(**NEVER, OCTAVO_ADMIN__AUTH__SECURE_COOKIE="always")
     assert (await office.log_in()).headers["set-cookie"].endswith("; Secure")
 
@@ -231,7 +231,7 @@ SAME_SECRET = {**NEVER, "ADMIN_JWT_SECRET": SECRETS["JWT_SECRET"]}
 
 
 @pytest.mark.parametrize("settings", [NEVER, SAME_SECRET], ids=["two secrets", "one secret"])
-async def test_a_users_token_is_no_administrators_and_the_other_way_round(
+async def test_tokens_of_users_and_administrators_are_not_interchangeable(
     open_office: Any, settings: dict[str, str]
 ) -> None:
     office: Office = await open_office(**settings)
@@ -343,7 +343,7 @@ async def test_graphql_too(office: Office) -> None:
     assert await creators(office, 1) == (1, 1)
 
 
-async def test_other_administrators_may_do_what_their_roles_grant(office: Office) -> None:
+async def test_other_administrators_have_the_permissions_of_their_roles(office: Office) -> None:
     token, _ = await office.session("edi")
     await office.club.grant("public", "api::note.note.find", "plugin::users-permissions.user.find")
     for path in ("notes", "upload/files"):

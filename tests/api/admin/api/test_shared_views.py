@@ -145,7 +145,7 @@ async def test_views_are_shared_with_any_of_many_roles_until_it_is_deleted(newsr
         await database.execute("DELETE FROM admin_roles WHERE name LIKE 'Role %'")
 
 
-async def test_names_and_the_maximum_hold_for_requests_at_once(newsroom: Newsroom) -> None:
+async def test_names_are_unique_and_limited_for_simultaneous_requests(newsroom: Newsroom) -> None:
     statuses = [one.status for one in await asyncio.gather(*(newsroom.ask("POST", PATH, view()) for _ in range(4)))]
     assert sorted(statuses) == [200, 400, 400, 400]
     database = newsroom.office.club.database

@@ -10,7 +10,7 @@ MANAGER = "/content-manager"
 NOTE = "api::note.note"
 
 
-async def test_pages_find_all_that_they_begin_with(office: Office) -> None:
+async def test_requests_of_the_first_page(office: Office) -> None:
     token, _ = await office.session()
     for path in (
         "init",

@@ -54,7 +54,7 @@ async def test_the_life_of_an_api_token(bureau: Office) -> None:
     )
 
 
-async def test_lists_are_by_name_and_lifespans_are_checked(bureau: Office) -> None:
+async def test_lists_are_sorted_by_name_and_lifespans_are_validated(bureau: Office) -> None:
     ada = await desk(bureau)
     made = await ada.ask("POST", "api-tokens", {"name": "a week", "type": "full-access", "lifespan": WEEK})
     assert (made.json["data"]["lifespan"], made.json["data"]["expiresAt"] is None) == (str(WEEK), False)
@@ -79,7 +79,7 @@ WRONG: tuple[tuple[str, str, dict[str, Any], str], ...] = (
 )
 
 
-async def test_what_is_refused(bureau: Office) -> None:
+async def test_refused_requests(bureau: Office) -> None:
     ada = await desk(bureau)
     for method, path, body, message in WRONG:
         answer = await ada.ask(method, f"api-tokens{path}", body)
@@ -98,7 +98,7 @@ async def test_tokens_cannot_have_more_permissions_than_their_creator(bureau: Of
     users = "plugin::users-permissions.user.find"
     for body in ({"type": "full-access"}, {"type": "read-only"}, *custom([FIND, users], [f"{users}One"])):
         assert (await edi.ask("POST", "api-tokens", {"name": "x", **body})).json == FORBIDDEN
-    assert (await edi.ask("POST", "api-tokens/1/regenerate")).json == FORBIDDEN, "a token that may do everything"
+    assert (await edi.ask("POST", "api-tokens/1/regenerate")).json == FORBIDDEN, "a token with full access"
     assert (await edi.ask("PUT", "api-tokens/1", {"name": "mine"})).json == FORBIDDEN
     assert (await edi.ask("POST", "api-tokens", {"name": "y", **custom([FIND])[0]})).json == FORBIDDEN, (
         "not all locales"

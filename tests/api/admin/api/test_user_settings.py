@@ -65,7 +65,7 @@ async def test_users_of_a_removed_role_become_public(newsroom: Newsroom) -> None
     assert refused.json["error"]["message"] == "Cannot delete public role"
 
 
-async def test_what_can_be_granted_is_listed(newsroom: Newsroom) -> None:
+async def test_actions_that_can_be_granted_are_listed(newsroom: Newsroom) -> None:
     permissions = (await newsroom.ask("GET", f"{USERS}/permissions", by="edi")).json["permissions"]
     assert permissions[TAG]["controllers"]["note"]["find"] == {"enabled": False, "policy": ""}
     listed = (await newsroom.ask("GET", f"{USERS}/routes", by="edi")).json["routes"]
@@ -135,7 +135,7 @@ async def test_invalid_email_templates(newsroom: Newsroom, body: Any) -> None:
     assert (await newsroom.ask("PUT", f"{USERS}/email-templates", body)).status == 400
 
 
-async def test_texts_there_are_from_the_start(newsroom: Newsroom) -> None:
+async def test_default_email_templates(newsroom: Newsroom) -> None:
     statement = "DELETE FROM strapi_core_store_settings WHERE {key:name} = {v1}"
     await write(newsroom.office.club.database, statement, "plugin_users-permissions_email")
     shown = (await newsroom.ask("GET", f"{USERS}/email-templates")).json
@@ -166,12 +166,12 @@ async def test_mail_leaves(newsroom: Newsroom) -> None:
         ({"to": "a@site.example", "subject": 5}, "subject must be a string"),
     ],
 )
-async def test_mail_that_is_none(newsroom: Newsroom, body: Any, message: str) -> None:
+async def test_invalid_emails(newsroom: Newsroom, body: Any, message: str) -> None:
     answer = await newsroom.ask("POST", "/email/", body)
     assert (answer.status, answer.json["error"]["message"]) == (400, message)
 
 
-async def test_who_may_nothing_is_refused(newsroom: Newsroom) -> None:
+async def test_callers_without_permission_are_refused(newsroom: Newsroom) -> None:
     for method, target in (
         ("GET", f"{USERS}/roles"),
         ("POST", f"{USERS}/roles"),
@@ -200,7 +200,7 @@ NO_LINKS = [
 
 
 @pytest.mark.parametrize("link", NO_LINKS)
-async def test_links_of_settings_lead_to_pages(newsroom: Newsroom, link: Any) -> None:
+async def test_links_in_settings_point_to_pages(newsroom: Newsroom, link: Any) -> None:
     before = (await newsroom.ask("GET", f"{USERS}/advanced")).json["settings"]
     for name in LINKS:
         answer = await newsroom.ask("PUT", f"{USERS}/advanced", {**before, name: link})
@@ -229,7 +229,7 @@ async def test_links_to_pages_are_stored(newsroom: Newsroom, link: Any) -> None:
     assert answer.status == 200, answer.body
 
 
-async def test_texts_that_are_no_links_are_stored_and_not_followed(newsroom: Newsroom) -> None:
+async def test_invalid_urls_are_stored_and_not_followed(newsroom: Newsroom) -> None:
     before = (await newsroom.ask("GET", f"{USERS}/advanced")).json["settings"]
     given = {**before, **dict.fromkeys(LINKS, "not a url")}
     assert (await newsroom.ask("PUT", f"{USERS}/advanced", given)).status == 200

@@ -79,7 +79,7 @@ def test_values_are_the_same(schema: GraphQLSchema, kind: str) -> None:
 
 
 @pytest.mark.parametrize("text", PLACES)
-def test_so_they_are_in_every_place(schema: GraphQLSchema, text: str) -> None:
+def test_coercers_give_the_same_values_in_every_place(schema: GraphQLSchema, text: str) -> None:
     coercers = Coercers(schema)
     for value in ODD:
         assert read(schema, text, {"v": value}, coercers) == read(schema, text, {"v": value}, None)

@@ -154,7 +154,7 @@ def test_an_invalid_literal_has_no_template(
         "fragment G on Query { a: book(id: %s) { __typename } }",
     ],
 )
-def test_arguments_that_have_to_be_equal_stay_in_the_document(templates: Templates, text: str) -> None:
+def test_arguments_that_must_be_equal_stay_in_the_document(templates: Templates, text: str) -> None:
     learned(templates, text % (1, 1), text % (2, 2), text % (3, 3))
     assert found(templates, text % (4, 5)) is None
 

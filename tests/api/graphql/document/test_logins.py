@@ -35,7 +35,7 @@ def aliases(count: int, field: str = LOGIN) -> str:
         ("mutation { createBook(data: {}) { data { id } } x: updateBook(id: 1, data: {}) { data { id } } }", 0),
     ],
 )
-def test_attempts_count_wherever_they_stand(text: str, count: int) -> None:
+def test_sign_in_attempts_are_counted_at_any_place(text: str, count: int) -> None:
     document = parse(text)
     assert count_logins(operations_of(document)[0].selection_set, fragments_of(document)) == count
 
@@ -48,21 +48,21 @@ def test_attempts_count_wherever_they_stand(text: str, count: int) -> None:
         f"mutation {{ {aliases(6, LOGIN.replace('{ jwt', '@include(if: true) { jwt'))} }}",
     ],
 )
-async def test_a_document_holds_few_attempts(bookshop: Site, text: str) -> None:
+async def test_sign_in_attempts_in_a_document_are_limited(bookshop: Site, text: str) -> None:
     async with under_safe(bookshop) as safe:
         answer = await send(safe, {"query": text})
         assert (answer.status, messages(answer.json)) == (400, [REFUSED])
     answer = await send(bookshop, {"query": text})
-    assert REFUSED not in messages(answer.json), "under v4 there may be many"
+    assert REFUSED not in messages(answer.json), "v4 has no limit"
 
 
-async def test_few_attempts_are_let_through(bookshop: Site) -> None:
+async def test_a_few_sign_in_attempts_are_executed(bookshop: Site) -> None:
     async with under_safe(bookshop) as safe:
         answer = await send(safe, {"query": f"mutation {{ {aliases(5)} }}"})
         assert (answer.status, len(answer.json["errors"])) == (200, 5)
 
 
-async def test_a_batch_holds_few_attempts_together(bookshop: Site) -> None:
+async def test_sign_in_attempts_in_a_batch_are_limited_together(bookshop: Site) -> None:
     async with under_safe(bookshop) as safe:
         answer = await send(safe, [{"query": f"mutation {{ {aliases(3)} }}"}] * 2)
         assert REFUSED not in messages(answer.json[0])

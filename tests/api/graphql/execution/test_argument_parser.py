@@ -89,7 +89,7 @@ def test_pages(given: dict[str, int | None], page: Page) -> None:
 
 
 @pytest.mark.parametrize("given", [{"page": 1, "limit": 1}, {"pageSize": 1, "start": 0}])
-def test_two_ways_to_page_contradict_each_other(given: dict[str, int]) -> None:
+def test_two_forms_of_pagination_contradict_each_other(given: dict[str, int]) -> None:
     with pytest.raises(PaginationError, match="page & offset pagination in the same query"):
         read_page(given, LIMITS)
 

@@ -22,7 +22,7 @@ def test_each_sentinel_is_a_distinct_null() -> None:
     assert sentinels.errors == [render(FORBIDDEN), render(WRONG), render(MIXED)]
 
 
-def test_an_answer_without_sentinels_stays_as_it_is() -> None:
+def test_responses_without_sentinels_do_not_change() -> None:
     sentinels = ErrorSentinels()
     sentinels.forbidden()
     answer = answer_with(Fixed("null"))
@@ -30,7 +30,7 @@ def test_an_answer_without_sentinels_stays_as_it_is() -> None:
     assert not is_marked([answer])
 
 
-def test_sentinels_become_errors_as_often_as_they_stand_in_the_answer() -> None:
+def test_each_occurrence_of_a_sentinel_becomes_an_error() -> None:
     sentinels = ErrorSentinels()
     forbidden, wrong, mixed = sentinels.forbidden(), sentinels.null(WRONG), sentinels.null(MIXED)
     answer = answer_with(wrong, forbidden, mixed, wrong)
@@ -41,7 +41,7 @@ def test_sentinels_become_errors_as_often_as_they_stand_in_the_answer() -> None:
     )
 
 
-def test_one_null_holds_the_sentinels_of_all() -> None:
+def test_one_null_contains_all_sentinels() -> None:
     sentinels = ErrorSentinels()
     null = one_null([Value("title"), sentinels.forbidden(), Fixed("null"), sentinels.null(WRONG)])
     assert null == Fixed("\r\t\r\r\n\rnull")

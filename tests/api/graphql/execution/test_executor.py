@@ -69,7 +69,7 @@ async def test_forbidden_fields_are_null_and_others_are_returned(bookshop: Site)
     assert json.loads(found) == {"errors": [FORBIDDEN], "data": {"books": None, "genre": {"data": {"id": "1"}}}}
 
 
-async def test_an_operation_seen_before_is_ready_for_the_same_permissions(bookshop: Site) -> None:
+async def test_known_operations_are_prepared_for_the_same_permissions(bookshop: Site) -> None:
     engine, text = engine_of(bookshop), "{ author(id: 1) { data { attributes { books { data { id } } } } } }"
     document = engine.documents.read(text)
     requested = RequestedOperation(document, document.operation(), {})

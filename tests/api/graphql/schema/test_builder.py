@@ -162,7 +162,7 @@ def test_every_generated_field_has_a_description(name: str) -> None:
     assert silent == SILENT
 
 
-def test_fields_stand_for_parts_of_the_definitions() -> None:
+def test_fields_refer_to_their_definitions() -> None:
     schema = schema_of("blog")
     article = registry_of("blog").content_types["api::article.article"]
     types: dict[str, Any] = dict(schema.type_map)
@@ -187,7 +187,7 @@ def test_fields_stand_for_parts_of_the_definitions() -> None:
     assert metadata_of_type(types["GenericMorph"]) == TypeMetadata(TypeRole.MORPH)
 
 
-def test_operators_stand_in_the_order_of_v4() -> None:
+def test_operators_have_the_order_of_v4() -> None:
     filters = schema_of("kinds").type_map["StringFilterInput"]
     assert isinstance(filters, GraphQLInputObjectType)
     assert " ".join(filters.fields) == (

@@ -26,7 +26,7 @@ def test_values_are_named(values: list[str], names: list[str]) -> None:
 
 
 @pytest.mark.parametrize("said, name", [({}, "ENUM_COMPONENTAB_KIND"), ({"enumName": "Kinds"}, "Kinds")])
-def test_a_definition_may_name_the_type(said: dict[str, str], name: str) -> None:
+def test_a_definition_can_name_the_type(said: dict[str, str], name: str) -> None:
     raw = {"collectionName": "ab", "attributes": {"kind": {"type": "enumeration", "enum": ["x"], **said}}}
     component = parse_component("a.b", raw, Reader("a/b.json", [], CustomFields()))
     attribute = component.attributes["kind"]

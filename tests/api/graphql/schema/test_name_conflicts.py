@@ -78,7 +78,7 @@ def test_names_are_checked(
 
 
 @pytest.mark.parametrize("name", ["blog", "kinds", "names"])
-def test_recorded_definitions_are_sound(name: str) -> None:
+def test_recorded_definitions_have_no_conflicts(name: str) -> None:
     assert left_out(registry_of(name)).problems == ()
 
 

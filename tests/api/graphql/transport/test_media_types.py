@@ -84,7 +84,7 @@ async def test_invalid_tokens_get_the_status_of_the_specification(bookshop: Site
         'mutation { login(input: { identifier: "x", password: "x" }) { jwt } }',
     ],
 )
-async def test_operations_that_run_are_200_whatever_they_say(bookshop: Site, text: str) -> None:
+async def test_executed_operations_have_status_200(bookshop: Site, text: str) -> None:
     answer = await told(bookshop, {"query": text}, GRAPHQL)
     assert (answer.status, set(answer.json)) == (200, {"errors", "data"})
 

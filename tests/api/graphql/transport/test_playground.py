@@ -44,7 +44,7 @@ async def test_the_playground_is_for_development(bookshop: Site, mode: Mode, alw
             assert (answer.status, answer.body) == (400, b"GET query missing.")
         for name in ("graphiql.js", "graphiql.css"):
             assert (await get(site, f"/graphql/{name}")).status == (200 if shown else 404)
-        assert (await get(site, accept="*/*")).status == 400, "who does not ask for HTML gets none"
+        assert (await get(site, accept="*/*")).status == 400, "HTML is returned only if requested"
 
 
 @pytest.mark.anyio
@@ -69,7 +69,7 @@ async def test_only_scripts_with_the_nonce_run(bookshop: Site) -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("endpoint", ["/graphql", "/deep/gq"])
-async def test_everything_comes_from_the_endpoint(bookshop: Site, endpoint: str) -> None:
+async def test_all_assets_come_from_the_endpoint(bookshop: Site, endpoint: str) -> None:
     async with served(bookshop, "development", endpoint=endpoint) as site:
         found = addresses(await get(site, endpoint))
         assert [re.sub(r"\?.*", "", one) for one in found] == [f"{endpoint}/graphiql.css", f"{endpoint}/graphiql.js"]
@@ -102,7 +102,7 @@ def test_a_query_is_typed_and_run_and_the_docs_are_read(tmp_path: Path) -> None:
         assert page.wait_for(f"{EDITOR}.CodeMirror.getValue()") == QUERY
         page.do("document.querySelector('.graphiql-execute-button').click()")
         answer = page.wait_for(f"{RESULT} && {RESULT}.CodeMirror && {RESULT}.CodeMirror.getValue()")
-        assert "Forbidden access" in answer, "nothing is granted in a new project"
+        assert "Forbidden access" in answer, "a new project has no permissions"
         page.do("document.querySelector('[aria-label=\"Show Documentation Explorer\"]').click()")
         page.wait_for(f"Boolean({DOCS} && {DOCS}.innerText.includes('Root Types'))")
         page.do(f"[...{DOCS}.querySelectorAll('a')].find((one) => one.innerText === 'Query').click()")

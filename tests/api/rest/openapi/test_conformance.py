@@ -89,4 +89,4 @@ def test_the_service_follows_the_document(shop: Server) -> None:
                 exercise.ask(operation.Case(query={"populate": populate}))
             OPTIONS(given(case=operation.as_strategy())(exercise.ask))()
     assert exercise.found == []
-    assert len(exercise.succeeded) > len(operations) * 0.6, "most operations were met with success, too"
+    assert len(exercise.succeeded) > len(operations) * 0.6, "most operations also succeed"

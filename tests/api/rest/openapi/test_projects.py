@@ -65,7 +65,7 @@ def test_routes_of_a_projects_python(tmp_path: Path) -> None:
     first = paths["/api/books/first/{word}"]["get"]
     assert (first["operationId"], first["summary"]) == ("bookFirst", "The first book")
     assert [one["name"] for one in first["parameters"]] == ["word"]
-    assert "default" in first["responses"], "what its code answers is not known"
+    assert "default" in first["responses"], "responses of project code are unknown"
     inline = paths["/api/inline"]["get"]
     assert (inline["operationId"], inline["security"]) == ("getInline", [])
     assert paths["/api/all-books"]["get"]["responses"]["200"] == paths["/api/old/books"]["get"]["responses"]["200"]
@@ -80,5 +80,5 @@ def test_routes_of_a_v4_project(tmp_path: Path) -> None:
     }
     paths = paths_of(write_project(tmp_path, {"note": {"title": TEXT}}, files))
     assert paths["/api/notes/open"]["get"]["security"] == []
-    assert "/api/notes/closed" not in paths, "what is closed is left out"
+    assert "/api/notes/closed" not in paths, "disabled operations are left out"
     assert set(paths["/api/notes/old"]["get"]["responses"]) >= {"200", "default"}
