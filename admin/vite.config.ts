@@ -3,23 +3,23 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-/** Where a service of one's own listens, for `npm run dev`. */
+/** The URL of the service for `npm run dev`. */
 const service = process.env.OCTAVO_URL ?? 'http://127.0.0.1:1337';
 const APIS = '^/(admin/(?!src|node_modules|@)|content-manager|content-type-builder|upload|i18n|users-permissions|email|octavo)';
 
-/** What floats above pages: loaded when the first page stands. */
+/** Dialogs and menus, loaded after the first page is shown. */
 const FLOATING = /node_modules\/(bits-ui|@floating-ui|svelte-toolbelt|runed|tabbable)\/|src\/ui\/(DialogBox|MenuList|Tabs)\./;
-/** What most pages are made of. */
+/** Code that most pages use. */
 const KIT = /node_modules\/(svelte|sv-router|@tanstack|@lucide)\/|src\/(ui\/(?!DialogBox|MenuList|Tabs|Sortable)|api|app|messages|content\/model)/;
 
 export default defineConfig(({ command }) => ({
-  // Addresses are relative to `<base>` in the page, which the service writes: the pages may lie anywhere.
+  // URLs are relative to `<base>` in the page, which the service writes, so the pages can have any path.
   base: command === 'build' ? './' : '/admin/',
   plugins: [svelte()],
   resolve: {
     alias: [
       { find: '$lib', replacement: here('./src') },
-      // What draws lucide's icons: see there.
+      // Our component for lucide's icons; it explains the reason.
       { find: /^\.\.\/Icon\.svelte$/, replacement: here('./src/ui/Icon.svelte') },
     ],
   },
@@ -27,19 +27,20 @@ export default defineConfig(({ command }) => ({
     outDir: here(process.env.OCTAVO_PAGES ?? '../src/octavo/api/admin/pages'),
     emptyOutDir: true,
     target: 'es2022',
-    // Nothing inlined: the policy of the pages allows files of our own origin only.
+    // Inline nothing: the content security policy allows only files from our origin.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // One sheet for all pages: it is small, and nothing is shown without its style.
+    // One small style sheet for all pages, so that nothing is shown without its style.
     cssCodeSplit: false,
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // Names without digests: a change touches only its own files. The service adds the version to their folder.
+        // Names without digests, so that a change affects only its own files. The service adds the version to the
+        // folder.
         entryFileNames: 'assets/[name].js',
         chunkFileNames: 'assets/[name].js',
         assetFileNames: 'assets/[name][extname]',
-        // Few files: a browser asks for six at a time, and each of forty small ones waits for its turn.
+        // Few files, because browsers load six at a time, and forty small ones would wait for each other.
         codeSplitting: {
           groups: [
             { name: 'floating', test: FLOATING, includeDependenciesRecursively: false, priority: 1 },

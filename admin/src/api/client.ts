@@ -1,6 +1,6 @@
 /**
- * Calls to the administrators' API, typed by its operations. The access token is kept in memory alone; another one comes
- * by the refresh cookie. A session that has ended is entered again in place, and the call is then made once more.
+ * Calls to the admin API, typed by operation. The access token is only in memory; the refresh cookie gets a new one. If
+ * the session has ended, the user signs in again in a dialog, and the call is repeated.
  */
 import { ApiError, readError } from './errors';
 import { parseExactly, stringifyExactly } from './exact';
@@ -14,7 +14,7 @@ export type Answers<Name extends OperationName> = Operations[Name]['answers'];
 type PathOption<Name extends OperationName> = Operations[Name]['path'] extends undefined
   ? { path?: undefined }
   : { path: Operations[Name]['path'] };
-/** `takes` is unknown where an operation's row declares no shape. */
+/** `takes` is unknown if the operation declares no body. */
 export type CallOptions<Name extends OperationName> = PathOption<Name> & {
   query?: { readonly [key: string]: QueryValue };
   body?: Operations[Name]['takes'];
@@ -37,7 +37,7 @@ export function accessToken(): string | null {
   return token;
 }
 
-/** What asks for the password when a session has ended; it tells whether somebody entered. */
+/** Set the function that asks for the password after a session has ended. It returns whether the user signed in. */
 export function onSessionEnd(ask: () => Promise<boolean>): void {
   enterAgain = ask;
 }
@@ -94,7 +94,10 @@ async function bodyOf(response: Response): Promise<unknown> {
   return body;
 }
 
-/** Get another access token by the refresh cookie: whether there was one. Throws ApiError where there is no service. */
+/**
+ * Get a new access token with the refresh cookie, and return whether that succeeded. Throws ApiError if the service is
+ * unreachable.
+ */
 export function renew(): Promise<boolean> {
   renewing ??= renewed().finally(() => {
     renewing = null;

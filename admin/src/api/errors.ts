@@ -1,16 +1,16 @@
 import { stepsOf } from '../messages/names';
 import { inOurWords } from '../messages/said';
 
-/** One thing that is wrong, and where: `path` leads from the body to it. */
+/** A problem. `path` is its location in the body. */
 export interface Problem {
   path: (string | number)[];
   message: string;
   name: string;
-  /** The service's own words; `message` is for people. */
+  /** The original text of the service; `message` is translated. */
   said: string;
 }
 
-/** What the service refused, or that it could not be reached (`status` 0). */
+/** An error of the service, or an unreachable service (`status` 0). */
 export class ApiError extends Error {
   override readonly name: string;
 
@@ -20,7 +20,7 @@ export class ApiError extends Error {
     name = 'Error',
     readonly problems: readonly Problem[] = [],
     readonly details: Readonly<Record<string, unknown>> = {},
-    /** The service's own words, which code may ask for; `message` is for people. */
+    /** The original text of the service, for comparisons; `message` is translated. */
     readonly said = message,
   ) {
     super(inOurWords(message));
@@ -35,7 +35,7 @@ export class ApiError extends Error {
 type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The error in an answer. The builder answers `{error: "code"}` where the others answer an object. */
+/** Return the error of a response. The builder returns `{error: "code"}`, other endpoints return an object. */
 export function readError(status: number, body: unknown): ApiError {
   const error = isObject(body) ? body.error : undefined;
   if (typeof error === 'string') return new ApiError(status, error, error);
@@ -44,7 +44,7 @@ export function readError(status: number, body: unknown): ApiError {
   return new ApiError(status, String(error.message ?? status), String(error.name ?? 'Error'), readProblems(details.errors), details);
 }
 
-/** The problems in an answer. */
+/** Return the problems of a response. */
 export function readProblems(errors: unknown): Problem[] {
   const told = Array.isArray(errors) ? errors.filter(isObject) : [];
   return told.map((one) => ({

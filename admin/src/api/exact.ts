@@ -1,10 +1,10 @@
 /**
- * Numbers that JavaScript would round: in what is read they become their text, under a name that no JSON of the service
- * has, and in what is sent they are written as they were. Browsers that cannot tell a number's text round them.
+ * Keep numbers that JavaScript would round: parsed JSON contains their text under a key that no JSON of the service
+ * has, and they are sent as they were written. Browsers without access to the source text round them.
  */
 const MARK = '\0json';
 
-/** JSON as it is written. */
+/** The source text of a number. */
 export interface Written {
   readonly [MARK]: string;
 }
@@ -28,7 +28,7 @@ interface Exact {
 const exact = JSON as unknown as Exact;
 export const canSendExactly = exact.rawJSON !== undefined;
 
-/** Whether a number is the same once JavaScript has read it. */
+/** Return whether JavaScript keeps a number exactly. */
 export function isKept(source: string): boolean {
   const digits = (number: string): string => number.replace(/[eE].*$/, '').replace(/\D/g, '').replace(/^0+|0+$/g, '');
   return digits(source) === digits(String(Number(source))) && Number.isFinite(Number(source));
@@ -36,7 +36,7 @@ export function isKept(source: string): boolean {
 
 const LONG = /\d{16}/;
 
-/** What a text of JSON says. Throws SyntaxError. */
+/** Parse JSON, keeping numbers. Throws SyntaxError. */
 export function parseExactly(text: string): unknown {
   if (!canSendExactly || !LONG.test(text)) return JSON.parse(text);
   return exact.parse(text, (_, value, context) =>
@@ -44,7 +44,7 @@ export function parseExactly(text: string): unknown {
   );
 }
 
-/** A value as a text of JSON, what is written in it as it is written. */
+/** Return a value as JSON, with kept numbers as they were written. */
 export function stringifyExactly(value: unknown, indent?: number): string {
   const raw = (_: string, found: unknown): unknown => {
     if (!isWritten(found)) return found;

@@ -1,9 +1,9 @@
-/** Sending files with their progress, which `fetch` does not tell. */
+/** Send files with their progress, which `fetch` does not report. */
 import { accessToken, renew } from './client';
 import { ApiError, readError } from './errors';
 import { publicUrl } from './root';
 
-/** Send a form; `onprogress` is told how much has gone, from 0 to 1. Throws ApiError. */
+/** Send a form. `onprogress` gets the sent share, from 0 to 1. Throws ApiError. */
 export async function upload(
   address: string,
   form: FormData,

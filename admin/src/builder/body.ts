@@ -1,4 +1,4 @@
-/** Drafts as the bodies that v4's operations take, with what ours know beside it: renames, and data that goes. */
+/** Convert drafts to the bodies of v4's operations, with our additions: renames, and data to delete. */
 import { call } from '../api/client';
 import type { Preview, PreviewForm } from '../api/operations';
 import type { DefinitionDraft, Field } from './draft.svelte';
@@ -18,7 +18,7 @@ function pluginOptions(draft: DefinitionDraft): Json {
   return { pluginOptions: localized(draft.pluginOptions, draft.identity.isLocalized) };
 }
 
-/** What was there before stays unsaid where nothing is said of it. */
+/** A description that did not exist before is left out while it is empty. */
 const description = (draft: DefinitionDraft): Json =>
   draft.identity.description || draft.before.description ? { description: draft.identity.description } : {};
 
@@ -70,11 +70,11 @@ export interface Change {
   change: PreviewForm['change'];
   name?: string;
   form: unknown;
-  /** The components that come along, as the form has them in order. */
+  /** The new components in the order of the form. */
   parts: DefinitionDraft[];
 }
 
-/** The change that a draft asks for. */
+/** Return the change of a draft. */
 export function changeOf(draft: DefinitionDraft): Change {
   const parts = used(draft);
   const components = parts.map((part) => ({ tmpUID: part.temporary, ...componentForm(part) }));
@@ -90,7 +90,7 @@ export async function preview({ change, name, form }: Pick<Change, 'change' | 'n
   return (await call('POST /octavo/content-type-builder/preview', { body })).data;
 }
 
-/** Save a draft; the UID that the definition has now. */
+/** Save a draft, and return the definition's UID. */
 export async function save(draft: DefinitionDraft): Promise<string> {
   const { form: body } = changeOf(draft);
   const path = { uid: draft.uid ?? '' };

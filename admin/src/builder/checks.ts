@@ -1,4 +1,4 @@
-/** What is wrong with an attribute, told before it is sent. The service checks all of it again. */
+/** Check attributes before they are sent. The service checks everything again. */
 import { t } from '../messages/index.svelte';
 import type { DefinitionDraft, Field } from './draft.svelte';
 import { typeOf, type Model, type RawAttribute } from './model';
@@ -37,7 +37,7 @@ function nameProblem(name: string, { model, draft, field }: Around): string | un
   if (!ATTRIBUTE_NAME.test(name)) return t('builder.check.nameForm');
   if (field?.name === name) return undefined;
   if (model.reserved.includes(snake(name))) return t('builder.check.reserved', { name });
-  // What is taken out, and not its data, may come again as something else: its values are converted.
+  // An attribute that is removed without its data can return with another type: its values are converted.
   const isOpen = (other: Field): boolean => other === field || (other.isRemoved && !other.isDropped && other.was?.name === name);
   const taken = draft.fields.find((other) => !isOpen(other) && [other.name, other.was?.name ?? ''].some((one) => snake(one) === snake(name)));
   return taken ? t('builder.check.taken', { name: taken.name }) : undefined;

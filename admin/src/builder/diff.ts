@@ -1,4 +1,4 @@
-/** Lines that were, and lines that are: the difference of two texts, the unchanged lines around it kept few. */
+/** Compare two texts by lines, with few unchanged lines around each difference. */
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'gap';
   text: string;
@@ -7,7 +7,10 @@ export interface DiffLine {
 const CONTEXT = 3;
 const LONGEST = 2000;
 
-/** Lines of both texts in order, by their longest common subsequence; beyond a length, all of one, then all of the other. */
+/**
+ * Return the lines of both texts in order, by their longest common subsequence; for long texts, all old lines, then all
+ * new ones.
+ */
 export function diff(before: string, after: string): DiffLine[] {
   const old = lines(before);
   const now = lines(after);

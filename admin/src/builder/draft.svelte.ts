@@ -1,4 +1,4 @@
-/** One definition while it is changed. Nothing is sent before it is saved; what is not known here is kept. */
+/** A definition that is being changed. Nothing is sent before it is saved. Unknown properties are kept. */
 import type { BuiltComponent, BuiltType, RawAttribute } from './model';
 import { canBeLocalized, isLocalized, localized, unlocalized } from './options';
 
@@ -8,13 +8,13 @@ export type FieldState = 'same' | 'new' | 'renamed' | 'changed' | 'removed';
 let count = 0;
 const sorted = (raw: RawAttribute): string => JSON.stringify(Object.entries(raw).sort());
 
-/** An attribute. `was` is what is in force; none of a new one. */
+/** An attribute. `was` is the current definition, which new attributes lack. */
 export class Field {
   readonly key = `field-${++count}`;
   name = $state('');
   raw = $state.raw<RawAttribute>({ type: 'string' });
   isRemoved = $state(false);
-  /** Its data goes with it. */
+  /** Its data is deleted too. */
   isDropped = $state(false);
   readonly was: { name: string; raw: RawAttribute } | null;
 
@@ -28,7 +28,7 @@ export class Field {
     return this.raw.configurable === false;
   }
 
-  /** Say what is in force in its own words: an attribute that says the same has not changed. */
+  /** Write the current definition in the same form as the draft, so that an equal attribute counts as unchanged. */
   settle(): void {
     if (this.was && sorted(this.was.raw) === sorted(this.raw)) this.raw = this.was.raw;
   }
@@ -41,7 +41,7 @@ export class Field {
   }
 }
 
-/** What a definition says of itself, beside its attributes. */
+/** The properties of a definition besides its attributes. */
 export interface Identity {
   displayName: string;
   singularName: string;
@@ -80,7 +80,7 @@ export class DefinitionDraft {
   readonly pluginOptions: Record<string, unknown> | undefined;
   readonly #order: readonly string[];
   fields = $state<Field[]>([]);
-  /** Components that are made along with it. */
+  /** Components that are created with it. */
   parts = $state<DefinitionDraft[]>([]);
 
   constructor(identity: Partial<Identity>, found?: BuiltType | BuiltComponent) {
@@ -99,7 +99,7 @@ export class DefinitionDraft {
     return this.identity.kind === 'component';
   }
 
-  /** What a new component is called until it has a UID. */
+  /** The temporary UID of a new component. */
   get temporary(): string {
     return `tmp.${this.key}`;
   }
@@ -117,7 +117,7 @@ export class DefinitionDraft {
     return (Object.keys(this.before) as (keyof Identity)[]).some((key) => this.before[key] !== this.identity[key]);
   }
 
-  /** How many changes there are. */
+  /** The number of changes. */
   get changes(): number {
     const fields = this.fields.filter((field) => field.state !== 'same').length;
     const parts = this.parts.reduce((sum, part) => sum + 1 + part.changes, 0);
@@ -128,7 +128,7 @@ export class DefinitionDraft {
     return this.fields.filter((field) => field.isRemoved && field.isDropped && field.was);
   }
 
-  /** The word that somebody types who means to lose data. */
+  /** The word to type before data is deleted. */
   get word(): string {
     return this.uid?.includes('::') ? this.identity.singularName : (this.uid ?? '').replace(/^[^.]*\./, '');
   }
@@ -139,7 +139,7 @@ export class DefinitionDraft {
     return field;
   }
 
-  /** Take an attribute out; one that was never saved is just gone. */
+  /** Remove an attribute; one that was never saved disappears. */
   remove(field: Field): void {
     if (field.was) field.isRemoved = true;
     else this.fields = this.fields.filter((one) => one !== field);
@@ -155,7 +155,7 @@ export class DefinitionDraft {
     this.put(from, from + steps);
   }
 
-  /** Have the type localized or not, and with it, as in v4, every attribute that can be. */
+  /** Set whether the type is localized, and with it, as in v4, all attributes that can be. */
   localize(isOn: boolean): void {
     this.identity.isLocalized = isOn;
     for (const field of this.fields) {

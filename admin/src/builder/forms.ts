@@ -1,4 +1,4 @@
-/** What the forms of an attribute are given. */
+/** The properties of an attribute's forms. */
 import type { DefinitionDraft } from './draft.svelte';
 import type { Model, RawAttribute } from './model';
 
@@ -7,6 +7,6 @@ export interface AttributeForm {
   model: Model;
   draft: DefinitionDraft;
   write: (raw: RawAttribute) => void;
-  /** What is wrong with a member of the attribute. */
+  /** Returns the problem of an option of the attribute. */
   problemOf: (member: string) => string | undefined;
 }

@@ -1,4 +1,4 @@
-/** The kinds of attributes as they are offered: each stands for some types, and begins with one of them. */
+/** The kinds of attributes to choose from. Each has one or more types; the first is the default. */
 import AtSign from '@lucide/svelte/icons/at-sign';
 import Binary from '@lucide/svelte/icons/binary';
 import Blocks from '@lucide/svelte/icons/blocks';
@@ -23,9 +23,9 @@ export interface Kind {
     | 'uid' | 'media' | 'relation' | 'component' | 'dynamiczone' | 'custom';
   types: readonly string[];
   icon: typeof TypeIcon;
-  /** What an attribute of the kind begins with. */
+  /** The initial definition of an attribute of this kind. */
   fresh: RawAttribute;
-  /** Content-types alone can have it. */
+  /** Only for content types. */
   ofTypesAlone?: boolean;
 }
 

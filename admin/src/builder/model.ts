@@ -1,4 +1,4 @@
-/** Definitions as the builder has them: what stands in their files. */
+/** Definitions in the builder, as in their files. */
 import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../api/client';
 import type { BuilderState } from '../api/operations';
@@ -7,7 +7,7 @@ import { queries } from '../app/queries';
 import { readRights } from '../app/session.svelte';
 import { definitionsKey } from '../content/model/definitions';
 
-/** An attribute, as it is written. What is not known here is kept. */
+/** The definition of an attribute. Unknown properties are kept. */
 export interface RawAttribute {
   type: string;
   [key: string]: unknown;
@@ -45,7 +45,7 @@ export interface BuiltComponent {
 export interface Model {
   types: BuiltType[];
   components: BuiltComponent[];
-  /** Names that no attribute can have. */
+  /** Names that attributes cannot have. */
   reserved: string[];
   state: BuilderState;
 }
@@ -66,7 +66,7 @@ export function modelQuery(): CreateQueryResult<Model> {
   return createQuery(() => ({ queryKey: modelKey, queryFn: ({ signal }) => readModel(signal) }));
 }
 
-/** After a change: whatever was read of definitions is read anew, and what one may do with them. */
+/** Reload definitions and permissions after a change. */
 export async function modelChanged(): Promise<void> {
   await Promise.all([queries.invalidateQueries({ queryKey: modelKey }), readRights()]);
   for (const queryKey of [definitionsKey, ['views']]) void queries.invalidateQueries({ queryKey });
@@ -78,14 +78,14 @@ export const partOf = (model: Model, uid: unknown): BuiltComponent | undefined =
 export const nameOf = (model: Model, uid: unknown): string =>
   typeOf(model, uid)?.schema.displayName ?? partOf(model, uid)?.schema.displayName ?? String(uid);
 
-/** Those that people work with here, by name. */
+/** Return the visible content types by name. */
 export function shownTypes(model: Model, kind?: string): BuiltType[] {
   return model.types
     .filter((one) => one.schema.visible && (kind === undefined || one.schema.kind === kind))
     .sort((a, b) => a.schema.displayName.localeCompare(b.schema.displayName));
 }
 
-/** Components by category, both by name. */
+/** Return the components by category, both sorted by name. */
 export function categories(model: Model): { name: string; components: BuiltComponent[] }[] {
   const names = [...new Set(model.components.map((one) => one.category))].sort();
   const byName = (a: BuiltComponent, b: BuiltComponent): number => a.schema.displayName.localeCompare(b.schema.displayName);
@@ -97,7 +97,7 @@ export function definitionAddress(uid: string): string {
   return uid.includes('::') ? `${BUILDER}/content-types/${uid}` : `${BUILDER}/component-categories/${uid.split('.')[0]}/${uid}`;
 }
 
-/** Where a definition is used: its uid, and the attribute that leads to it. */
+/** Return the uses of a definition: UIDs, and the attribute that links to it. */
 export function usesOf(model: Model, uid: string): { uid: string; attribute: string }[] {
   const leads = (raw: RawAttribute): boolean =>
     raw.target === uid || raw.component === uid || (Array.isArray(raw.components) && raw.components.includes(uid));

@@ -1,4 +1,4 @@
-/** Names that are made of names for people, as v4's form makes them. */
+/** Generate names from display names, as v4's form does. */
 export function kebab(text: string): string {
   return text
     .normalize('NFKD')
@@ -9,7 +9,7 @@ export function kebab(text: string): string {
     .replace(/^[-0-9]+|-+$/g, '');
 }
 
-/** The English plural, by rule; people can write another. */
+/** Return the English plural by rule; users can change it. */
 export function plural(word: string): string {
   if (!word) return '';
   if (/(s|x|z|ch|sh)$/.test(word)) return `${word}es`;
@@ -17,10 +17,10 @@ export function plural(word: string): string {
   return `${word}s`;
 }
 
-/** `featured-article` as the name of an attribute. */
+/** Return `featured-article` as the name of an attribute. */
 export const camel = (text: string): string => text.replace(/[-_]+(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Names that share a column are taken for the same. */
+/** Return the name of the column: equal columns are equal names. */
 export const snake = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

@@ -1,4 +1,4 @@
-/** What can be said of an attribute beside its name and kind, by type: v4's advanced settings. */
+/** The options of an attribute besides its name and type, by type: v4's advanced settings. */
 import { kindOf } from './kinds';
 import type { RawAttribute } from './model';
 
@@ -55,7 +55,7 @@ export function optionsOf(raw: RawAttribute): Option[] {
   return raw.type === 'uid' && raw.targetField ? options.filter((one) => one.key !== 'default') : options;
 }
 
-/** Relations and UIDs have a value for each locale whatever is said. */
+/** Relations and UIDs always have a value for each locale. */
 export const canBeLocalized = (raw: RawAttribute): boolean => raw.type !== 'relation' && raw.type !== 'uid';
 
 interface Localized {
@@ -63,19 +63,19 @@ interface Localized {
 }
 export const isLocalized = (options: unknown): boolean => (options as Localized | undefined)?.i18n?.localized === true;
 
-/** pluginOptions that say so, all else kept. */
+/** Return pluginOptions that set it, with everything else kept. */
 export function localized(options: unknown, isOn: boolean): Record<string, unknown> {
   const present = (options ?? {}) as Record<string, unknown>;
   return { ...present, i18n: { ...(present.i18n as object | undefined), localized: isOn } };
 }
 
-/** pluginOptions that say nothing of it; none where nothing else is said. */
+/** Return pluginOptions without it, or undefined if nothing else is set. */
 export function unlocalized(options: unknown): Record<string, unknown> | undefined {
   const { i18n: _, ...kept } = (options ?? {}) as Record<string, unknown>;
   return Object.keys(kept).length ? kept : undefined;
 }
 
-/** An attribute that goes over to another type of its kind: without what that does not know. */
+/** Change an attribute to another type of its kind, without options that the new type lacks. */
 export function retyped(raw: RawAttribute, type: string): RawAttribute {
   const known = new Set(optionsOf({ ...raw, type }).map((one) => one.key as string));
   const ours = new Set(optionsOf(raw).map((one) => one.key as string));

@@ -1,4 +1,4 @@
-/** What the service refused, at the places of a draft. */
+/** Assign errors of the service to the fields of a draft. */
 import { ApiError } from '../api/errors';
 import { t, type MessageKey } from '../messages/index.svelte';
 import { readableName } from '../messages/names';
@@ -7,9 +7,9 @@ import { errorText } from '../ui/failed';
 import type { DefinitionDraft } from './draft.svelte';
 
 export interface PlacedProblem {
-  /** The attribute, by the key of its field. */
+  /** The key of the attribute's field. */
   field?: string;
-  /** The member of the attribute, or of the definition's own form. */
+  /** The option of the attribute, or the property of the definition. */
   member?: string;
   text: string;
 }
@@ -21,12 +21,12 @@ const CODES: Record<string, () => string> = {
   'Name already taken': () => t('builder.error.categoryTaken'),
 };
 
-/** An error in words. */
+/** Return the message of an error. */
 export function wordsOf(error: unknown): string {
   return (error instanceof ApiError && CODES[error.said]?.()) || errorText(error);
 }
 
-/** The problems of an error, each at the field that it is about. `parts` are the components that went along. */
+/** Return the problems of an error, each with its field. `parts` are the components of the same request. */
 export function placed(error: unknown, draft: DefinitionDraft, parts: readonly DefinitionDraft[]): PlacedProblem[] {
   if (!(error instanceof ApiError) || !error.problems.length) return [{ text: wordsOf(error) }];
   return error.problems.map(({ path, said }) => {
@@ -41,7 +41,7 @@ export function placed(error: unknown, draft: DefinitionDraft, parts: readonly D
   });
 }
 
-/** Labels of members in the forms. */
+/** Labels of options and properties in the forms. */
 const MEMBERS: Readonly<Record<string, MessageKey>> = {
   allowedTypes: 'builder.media.allowed',
   category: 'builder.identity.category',
@@ -68,7 +68,7 @@ const MEMBERS: Readonly<Record<string, MessageKey>> = {
   type: 'builder.typeOf',
 };
 
-/** What the last step of a path is called: an attribute by its name, a member by its label. */
+/** Return the name of a path's last step: an attribute by its name, an option by its label. */
 function nameAt(path: readonly (string | number)[]): string {
   const last = path.findLast((step) => !/^\d+$/.test(String(step)));
   const name = String(last ?? '');
@@ -77,7 +77,7 @@ function nameAt(path: readonly (string | number)[]): string {
   return key ? t(key) : readableName(name);
 }
 
-/** The message in the language of the pages; it names the member, since the place already says the rest of the path. */
+/** Return the translated message. It names the option, because its position shows the rest of the path. */
 function readable(said: string, path: readonly (string | number)[]): string {
   const text = inOurWords(said, () => nameAt(path));
   const dotted = path.join('.');

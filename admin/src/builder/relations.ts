@@ -1,10 +1,10 @@
-/** The kinds of relations, as they are offered and as they are written. */
+/** The kinds of relations, as shown and as in definitions. */
 import type { RawAttribute } from './model';
 
 export const RELATIONS = ['oneWay', 'manyWay', 'oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'] as const;
 export type RelationKind = (typeof RELATIONS)[number];
 
-/** How a relation is drawn: null for those to several types, which are kept as they are. */
+/** Return the kind of a relation; null for those to several types, which are kept as they are. */
 export function relationKind(raw: RawAttribute): RelationKind | null {
   const found = String(raw.relation);
   if (found.startsWith('morph')) return null;
@@ -13,12 +13,12 @@ export function relationKind(raw: RawAttribute): RelationKind | null {
 }
 
 export const isTwoSided = (kind: RelationKind): boolean => kind !== 'oneWay' && kind !== 'manyWay';
-/** Whether an entry leads to many. */
+/** Return whether an entry can link several others. */
 export const leadsToMany = (kind: RelationKind): boolean => ['manyWay', 'oneToMany', 'manyToMany'].includes(kind);
-/** Whether many lead to an entry of the target. */
+/** Return whether several entries can link a target. */
 export const comesFromMany = (kind: RelationKind): boolean => ['manyToOne', 'manyToMany'].includes(kind);
 
-/** A relation of that kind, with the name of its other side if it has one. What else is said of it is kept. */
+/** Return a relation of a kind, with the name of its other side if it has one. Other options are kept. */
 export function relationOf(raw: RawAttribute, kind: RelationKind, other: string): RawAttribute {
   const { inversedBy, mappedBy, targetAttribute, ...kept } = raw;
   if (kind === 'oneWay') return { ...kept, type: 'relation', relation: 'oneToOne' };

@@ -1,4 +1,4 @@
-/** Taking definitions away, with what depends on them said first. */
+/** Delete definitions after showing what depends on them. */
 import { call } from '../api/client';
 import { t } from '../messages/index.svelte';
 import { confirmed } from '../ui/confirm.svelte';
@@ -24,7 +24,7 @@ async function done(task: () => Promise<unknown>, text: string): Promise<boolean
   return true;
 }
 
-/** Remove a content-type or a component, if somebody is sure; whether it is gone. */
+/** Delete a content type or a component after confirmation; return whether it was deleted. */
 export async function deleteDefinition(model: Model, uid: string): Promise<boolean> {
   const isType = uid.includes('::');
   const name = nameOf(model, uid);
@@ -43,7 +43,7 @@ export async function deleteDefinition(model: Model, uid: string): Promise<boole
   return done(remove, t('builder.removed', { name }));
 }
 
-/** Remove a category with its components, if somebody is sure; whether it is gone. */
+/** Delete a category with its components after confirmation; return whether it was deleted. */
 export async function deleteCategory(model: Model, name: string): Promise<boolean> {
   const uids = model.components.filter((one) => one.category === name).map((one) => one.uid);
   const isSure = await confirmed({

@@ -1,4 +1,4 @@
-/** Addresses of this part, as v4's panel has them; new definitions and the diagram are ours. */
+/** URLs of the builder, as in v4's panel; those of new definitions and the diagram are ours. */
 const BUILDER = '/plugins/content-type-builder';
 const definitionPage = () => import('./DefinitionPage.svelte');
 

@@ -1,4 +1,4 @@
-/** An attribute in words: what it holds and what is asked of it. */
+/** Describe an attribute in a sentence: its type and rules. */
 import { t } from '../messages/index.svelte';
 import type { DefinitionDraft } from './draft.svelte';
 import { kindOf } from './kinds';
@@ -6,7 +6,7 @@ import { nameOf, partOf, typeOf, type Model, type RawAttribute } from './model';
 import { canBeLocalized, isLocalized } from './options';
 import { relationKind, type RelationKind } from './relations';
 
-/** What a component is called, also one that is only being made. */
+/** Return the name of a component, which can be a new one. */
 export function componentName(model: Model, draft: DefinitionDraft, uid: unknown): string {
   return draft.parts.find((part) => part.temporary === uid)?.identity.displayName ?? nameOf(model, uid);
 }
@@ -45,7 +45,7 @@ const TYPES = {
   timestamp: 'builder.type.timestamp', boolean: 'builder.type.boolean', json: 'builder.type.json', uid: 'builder.type.uid',
 } as const;
 
-/** A type in words. */
+/** Return the name of a type. */
 export const typeName = (type: string): string => (type in TYPES ? t(TYPES[type as keyof typeof TYPES]) : type);
 
 function allowed(raw: RawAttribute): string {
@@ -56,7 +56,7 @@ function allowed(raw: RawAttribute): string {
 
 const words = (name: string): string => name.replaceAll('-', ' ');
 
-/** What one entry is called, and many. */
+/** Return the names of one entry and of several. */
 function counted(model: Model, draft: DefinitionDraft, uid: unknown): [string, string] {
   const own = uid === draft.uid || uid === '__self__' ? draft.identity : undefined;
   const type = own?.singularName ? own : typeOf(model, uid)?.schema;
@@ -65,7 +65,9 @@ function counted(model: Model, draft: DefinitionDraft, uid: unknown): [string, s
   return [name, name];
 }
 
-/** "One article has one author; one author has many articles", if a relation is of that kind. */
+/**
+ * Return a sentence such as "One article has one author; one author has many articles" for relations of such a kind.
+ */
 export function relationSentence(raw: RawAttribute, kind: RelationKind | null, model: Model, draft: DefinitionDraft): string {
   if (kind === null) return t('builder.says.morph', { relation: String(raw.relation) });
   const [owner, owners] = counted(model, draft, draft.uid ?? '__self__');
@@ -73,7 +75,7 @@ export function relationSentence(raw: RawAttribute, kind: RelationKind | null, m
   return t(`builder.relation.${kind}`, { owner: owner || t('builder.thisType'), owners: owners || t('builder.thisType'), target, targets });
 }
 
-/** All of an attribute in words, in the order in which it matters. */
+/** Describe an attribute completely, the most important facts first. */
 export function sentence(raw: RawAttribute, model: Model, draft: DefinitionDraft): string {
   const said = [what(raw, model, draft)];
   if (raw.targetAttribute) said.push(t('builder.says.back', { name: String(raw.targetAttribute) }));

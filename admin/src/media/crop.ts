@@ -11,7 +11,7 @@ export interface Part {
 const LEAST = 0.02;
 const between = (value: number, low: number, high: number): number => Math.max(low, Math.min(value, high));
 
-/** The part, kept inside of its image. */
+/** Return the part, moved inside the image. */
 export function kept(part: Part): Part {
   const width = between(part.width, LEAST, 1);
   const height = between(part.height, LEAST, 1);
@@ -20,8 +20,10 @@ export function kept(part: Part): Part {
 
 const WRITTEN = ['image/jpeg', 'image/png', 'image/webp'];
 
-/** The part of an image as a file, in the format that it has where browsers can write that; waits until all of the image
- * is there, for what is not would be cut out as nothing. */
+/**
+ * Return a part of an image as a file, in the same format if browsers can write it. Waits until the image is loaded:
+ * missing pixels would be cut out as transparent.
+ */
 export async function cropped(image: HTMLImageElement, part: Part, { name, mime }: Pick<MediaFile, 'name' | 'mime'>): Promise<File> {
   await image.decode();
   const canvas = document.createElement('canvas');

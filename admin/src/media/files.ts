@@ -1,4 +1,4 @@
-/** What is said of a file, and another file in its place. */
+/** Change the texts of files, and replace files. */
 import { call } from '../api/client';
 import type { MediaFile, Privacy } from '../api/operations';
 import { upload } from '../api/upload';
@@ -28,14 +28,14 @@ export async function replaceFile(id: number, file: File, words: FileWords): Pro
   return (await upload(`/upload?id=${id}`, form, () => undefined)) as MediaFile;
 }
 
-/** A place in an image, as fractions of its width and height. */
+/** A point in an image, as fractions of its width and height. */
 export interface Point {
   x: number;
   y: number;
 }
 export const CENTRE: Point = { x: 0.5, y: 0.5 };
 
-/** What of an image has to be seen; null where nothing is said, or not as it is said here. */
+/** Return the focal point, or null if it is missing or has another format. */
 export function focalPointOf({ provider_metadata: metadata }: Pick<MediaFile, 'provider_metadata'>): Point | null {
   const { x, y } = (metadata?.focalPoint ?? {}) as Partial<Record<keyof Point, unknown>>;
   return isFraction(x) && isFraction(y) ? { x, y } : null;

@@ -1,4 +1,4 @@
-/** What the media library holds: a folder's folders and files, found, sorted and in pages. */
+/** The content of the media library: folders and files, searched, sorted and by page. */
 import { createQuery, keepPreviousData, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../api/client';
 import type { Folder, FolderBranch, MediaFile, MediaPage, PrivateFolders } from '../api/operations';
@@ -10,7 +10,7 @@ export const KINDS = ['images', 'videos', 'audios', 'files'] as const;
 export type Kind = (typeof KINDS)[number];
 export type FileOrder = 'createdAt:DESC' | 'createdAt:ASC' | 'name:ASC' | 'name:DESC' | 'updatedAt:DESC';
 
-/** What is looked at. `folder` null is the top; a search goes through what lies below, too. */
+/** The view of the library. `folder` null is the top. A search includes nested folders. */
 export interface Look {
   folder: number | null;
   folderPath: string | null;
@@ -19,9 +19,9 @@ export interface Look {
   sort: FileOrder;
   sought: string;
   kinds: readonly Kind[];
-  /** Only images that say nothing to those who do not see them; in the folder and below. */
+  /** Only images without alternative text, including nested folders. */
   lacksText: boolean;
-  /** Only files that no entry refers to; in the folder and below. */
+  /** Only files that no entry uses, including nested folders. */
   isUnused: boolean;
 }
 
@@ -29,7 +29,7 @@ export const START: Look = { folder: null, folderPath: null, page: 1, pageSize: 
 
 const MIMES: Record<Exclude<Kind, 'files'>, string> = { images: 'image', videos: 'video', audios: 'audio' };
 
-/** Which kind a file is, as definitions name them (`allowedTypes`). */
+/** Return the kind of a file, as in `allowedTypes` of definitions. */
 export function kindOf(mime: string): Kind {
   const [start] = mime.split('/');
   return (Object.keys(MIMES) as (keyof typeof MIMES)[]).find((kind) => MIMES[kind] === start) ?? 'files';
@@ -51,7 +51,7 @@ function filesQuery({ folder, folderPath, page, pageSize, sort, sought, kinds, l
   return { page, pageSize, sort, ...(sought && { _q: sought }), ...(isUnused && { usage: 'unused' }), ...(filters.length && { filters: { $and: filters } }) };
 }
 
-/** Files whose texts are saved in one request. */
+/** The most files whose texts are saved in one request. */
 export const MOST_DESCRIBED = 100;
 
 export function mediaFiles(look: () => Look): CreateQueryResult<MediaPage> {
@@ -82,7 +82,7 @@ export function folderTree(): CreateQueryResult<FolderBranch[]> {
   }));
 }
 
-/** The way from the top to a folder, the folder last. */
+/** Return the folders from the top to a folder, which is last. */
 export function wayTo(tree: readonly FolderBranch[], id: number): FolderBranch[] {
   for (const branch of tree) {
     const below = branch.id === id ? [] : wayTo(branch.children, id);
@@ -91,7 +91,7 @@ export function wayTo(tree: readonly FolderBranch[], id: number): FolderBranch[]
   return [];
 }
 
-/** All folders in the order of the tree, each with its depth. */
+/** Return all folders in tree order, each with its depth. */
 export function flatTree(tree: readonly FolderBranch[], depth = 0): { branch: FolderBranch; depth: number }[] {
   return tree.flatMap((branch) => [{ branch, depth }, ...flatTree(branch.children, depth + 1)]);
 }
@@ -154,7 +154,7 @@ export function placeholderOf({ formats }: Pick<MediaFile, 'formats'>): string |
   return url?.startsWith('data:image/webp;base64,') ? url : null;
 }
 
-/** The smallest format that is large enough to be looked at. */
+/** Return the smallest format that is large enough for a preview. */
 export function previewOf(file: MediaFile): string | null {
   if (!file.mime.startsWith('image/')) return null;
   return publicUrl(file.formats?.medium?.url ?? file.formats?.small?.url ?? file.url);

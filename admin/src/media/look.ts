@@ -1,4 +1,4 @@
-/** What is looked at, in the address: deep links and the back button hold it. */
+/** The view of the library in the URL, for links and the back button. */
 import { KINDS, START, type FileOrder, type Kind, type Look } from './library';
 
 export function lookOf(search: string): Look {

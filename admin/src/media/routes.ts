@@ -1,4 +1,4 @@
-/** Addresses of this part, as v4's panel has them. */
+/** URLs of the library, as in v4's panel. */
 export const mediaRoutes = {
   '/plugins/upload': () => import('./LibraryPage.svelte'),
 } as const;

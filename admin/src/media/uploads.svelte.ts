@@ -1,4 +1,4 @@
-/** Files on their way into the library: a few at once, each with its progress; they can be stopped and tried again. */
+/** Uploads to the library: a few at once, each with its progress. They can be stopped and repeated. */
 import type { MediaFile } from '../api/operations';
 import { upload } from '../api/upload';
 import { ApiError } from '../api/errors';
@@ -22,7 +22,7 @@ const listeners = new Map<number, (file: MediaFile) => void>();
 
 export const uploads = $state<Upload[]>([]);
 
-/** Send files; `ondone` is told of each that has arrived. */
+/** Send files. `ondone` is called for each finished upload. */
 export function send(files: Iterable<File>, folder: number | null, ondone?: (file: MediaFile) => void): void {
   for (const file of files) {
     const id = ++count;

@@ -1,4 +1,4 @@
-/** How the library is shown, remembered in this browser. */
+/** The layout of the library, remembered in this browser. */
 export type LibraryView = 'grid' | 'list';
 const KEY = 'octavo.media.view';
 

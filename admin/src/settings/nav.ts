@@ -1,4 +1,4 @@
-/** The pages of settings, in groups, each for those who may see it. */
+/** The settings pages in groups, with the permission that each needs. */
 import { may, session } from '../app/session.svelte';
 import type { MessageKey } from '../messages/index.svelte';
 

@@ -1,4 +1,4 @@
-/** Addresses of this part, as v4's panel has them. */
+/** URLs of the settings, as in v4's panel. */
 export const settingsRoutes = {
   '/me': () => import('./people/ProfilePage.svelte'),
   '/settings': {

@@ -1,4 +1,4 @@
-/** A picture of definitions: where each box stands, and how lines lead from one to another. The same model gives the same picture. */
+/** Arrange a diagram of definitions: the positions of boxes and of lines. The same model gives the same diagram. */
 import type { Model, RawAttribute } from '../model';
 
 export interface Node {
@@ -60,7 +60,7 @@ interface Edge {
   isRelation: boolean;
 }
 
-/** Each pair of definitions that knows of one another, once. */
+/** Return each pair of related definitions once. */
 function edgesOf(model: Model, nodes: readonly Node[]): Edge[] {
   const known = new Set(nodes.map((node) => node.uid));
   const found = new Map<string, Edge>();
@@ -76,7 +76,10 @@ function edgesOf(model: Model, nodes: readonly Node[]): Edge[] {
   return [...found.values()];
 }
 
-/** Columns: what has most relations first, then whatever it leads to, and so on; what is alone fills them up. */
+/**
+ * Return columns: the definition with most relations first, then its targets, and so on. Unrelated ones fill the
+ * columns.
+ */
 function columnsOf(nodes: readonly Node[], edges: readonly Edge[]): string[][] {
   const near = new Map(nodes.map((node) => [node.uid, new Set<string>()]));
   for (const { from, to } of edges) {
@@ -108,7 +111,7 @@ function columnsOf(nodes: readonly Node[], edges: readonly Edge[]): string[][] {
 
 const ROUNDS = 6;
 
-/** Have what belongs together stand at the same height: each at the middle of what it leads to. */
+/** Align related definitions: each at the mean height of its targets. */
 function order(columns: string[][], near: ReadonlyMap<string, ReadonlySet<string>>): void {
   for (let round = 0; round < ROUNDS; round++) {
     const place = new Map(columns.flatMap((column) => column.map((uid, index) => [uid, index / column.length] as const)));
@@ -144,7 +147,7 @@ export function pictureOf(model: Model, hasComponents: boolean): Picture {
   return { boxes: [...boxes.values()], lines, width: Math.max(WIDTH, stacks.length * (WIDTH + GAP.x) - GAP.x), height };
 }
 
-/** Where a line leaves a box: at the attribute that leads to the other one. */
+/** Return where a line leaves a box: at the attribute that links to the other one. */
 function height(box: Box, other: string): number {
   const index = box.attributes.findIndex((attribute) => attribute.targets.includes(other));
   return box.y + (index < 0 ? HEAD / 2 : HEAD + ROW * (Math.min(index, MOST) + 0.5));

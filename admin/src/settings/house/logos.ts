@@ -1,4 +1,4 @@
-/** The two logos of a project: in the side bar, and where one logs in. */
+/** The logos of a project: in the side bar, and on the sign-in page. */
 import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../../api/client';
 import type { Logos } from '../../api/operations';
@@ -8,14 +8,14 @@ import { session } from '../../app/session.svelte';
 export type LogoName = keyof Logos;
 
 const KEY = ['logos'] as const;
-/** What the service takes. */
+/** The file types that the service accepts. */
 export const LOGO_KINDS = 'image/png,image/jpeg,image/svg+xml';
 
 export function logosQuery(isWanted: () => boolean): CreateQueryResult<Logos> {
   return createQuery(() => ({ queryKey: KEY, queryFn: ({ signal }) => call('GET /admin/project-settings', { signal }), enabled: isWanted() }));
 }
 
-/** Put a file in the place of a logo; nothing takes it away. The pages show it at once. */
+/** Set or remove a logo. The pages show it at once. */
 export async function setLogo(name: LogoName, file: File | null): Promise<void> {
   const body = new FormData();
   body.append(name, file ?? '');

@@ -1,11 +1,11 @@
-/** Something done by a button: what came of it is said in a notice. */
+/** Run the action of a button and show the result as a notification. */
 import { queries } from '../../app/queries';
 import { t } from '../../messages/index.svelte';
 import { confirmed } from '../../ui/confirm.svelte';
 import { failed } from '../../ui/failed';
 import { toast } from '../../ui/toasts.svelte';
 
-/** Do it, say so, and read anew what is kept under keys. Whether it was done. */
+/** Run an action, show the result, and reload cached data with these keys. Returns whether it succeeded. */
 export async function act(work: () => Promise<unknown>, done: string, ...keys: string[]): Promise<boolean> {
   try {
     await work();
@@ -21,11 +21,11 @@ export async function act(work: () => Promise<unknown>, done: string, ...keys: s
 interface Removal {
   name: string;
   hint: string;
-  /** To be typed first, where much would be lost. */
+  /** A word to type first, for deletions that lose much. */
   word?: string;
 }
 
-/** Ask whether something is to be deleted, and do it. Whether it was done. */
+/** Delete something after confirmation. Returns whether it was deleted. */
 export async function removed({ name, hint, word }: Removal, work: () => Promise<unknown>, ...keys: string[]): Promise<boolean> {
   const title = t('settings.delete.title', { name });
   if (!(await confirmed({ title, hint, word, action: t('ui.delete'), isDangerous: true }))) return false;

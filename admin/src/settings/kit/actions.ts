@@ -1,4 +1,4 @@
-/** The content API's actions, as they are granted to tokens and to roles of users. */
+/** The actions of the content API that tokens and user roles can have. */
 import type { Definitions } from '../../api/operations';
 import { contentTypeOf } from '../../content/model/definitions';
 import { t, type MessageKey } from '../../messages/index.svelte';
@@ -14,7 +14,7 @@ export interface ActionGroup {
   controllers: readonly { name: string; actions: readonly ActionOf[] }[];
 }
 
-/** By their names, for all owners. */
+/** Labels by action name, for all owners. */
 const ACTIONS: Readonly<Record<string, MessageKey>> = {
   find: 'rights.list',
   findOne: 'rights.read',
@@ -67,7 +67,7 @@ const CONTROLLERS: Readonly<Record<string, MessageKey>> = {
   'plugin::users-permissions.user': 'site.users',
 };
 
-/** What an API or a plugin is called: a content type's API has the name of the type. */
+/** Return the name of an API or plugin. The API of a content type has the name of the type. */
 export function ownerName(owner: string, definitions: Definitions | undefined): string {
   const key = OWNERS[owner];
   if (key) return t(key);
@@ -87,7 +87,7 @@ export function actionName({ name, uid }: ActionOf, controller: readonly ActionO
   return key ? t(key) : readableName(name);
 }
 
-/** Groups of a tree of owners, controllers and actions; those of the project first. */
+/** Return the groups of a tree of owners, controllers and actions, with those of the project first. */
 export function groupsOf(tree: Readonly<Record<string, { controllers: Readonly<Record<string, readonly string[]>> }>>): ActionGroup[] {
   const groups = Object.entries(tree).map(([owner, { controllers }]) => ({
     owner,
@@ -100,7 +100,7 @@ export function groupsOf(tree: Readonly<Record<string, { controllers: Readonly<R
   return groups.sort((a, b) => isPlugin(a) - isPlugin(b) || a.owner.localeCompare(b.owner));
 }
 
-/** The routes of each action: `GET /api/articles`. */
+/** Return the routes of each action, such as `GET /api/articles`. */
 export function routesByAction(
   routes: Readonly<Record<string, readonly { method: string; path: string; handler: string }[]>>,
 ): Map<string, string[]> {

@@ -1,4 +1,4 @@
-/** The state of a form of settings: values, what they were when they were saved, and what is wrong with them. */
+/** The state of a settings form: its values, the saved values, and the problems. */
 import { ApiError } from '../../api/errors';
 import { errorText } from '../../ui/failed';
 import { same } from './same';
@@ -6,9 +6,9 @@ import { same } from './same';
 export class SettingsForm<Values extends object> {
   values: Values;
   isBusy = $state(false);
-  /** What is wrong, by dotted path. */
+  /** The problems by dotted path. */
   problems = $state.raw<Readonly<Record<string, string>>>({});
-  /** What is wrong with no field of the form. */
+  /** The problem that belongs to no field. */
   failure = $state('');
   #saved: Values;
 
@@ -19,20 +19,20 @@ export class SettingsForm<Values extends object> {
 
   readonly isChanged = $derived.by(() => !same(this.#saved, this.values));
 
-  /** Back to what was saved. */
+  /** Return to the saved values. */
   discard(): void {
     this.values = $state.snapshot(this.#saved) as Values;
     this.problems = {};
     this.failure = '';
   }
 
-  /** These are the values now. */
+  /** Use these as the saved values. */
   settle(values: Values): void {
     this.#saved = $state.snapshot(values) as Values;
     this.values = $state.snapshot(values) as Values;
   }
 
-  /** Send the values. Whether they were taken; where not, `problems` and `failure` say why. */
+  /** Send the values, and return whether they were saved. Otherwise `problems` and `failure` are set. */
   async save(send: (values: Values) => Promise<unknown>): Promise<boolean> {
     const sent = $state.snapshot(this.values) as Values;
     this.isBusy = true;

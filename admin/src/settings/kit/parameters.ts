@@ -1,4 +1,4 @@
-/** What a list shows, kept in the address: reloads, links and the back button find it again. */
+/** Keep the state of a list in the URL, for reloads, links and the back button. */
 import { searchParams } from 'sv-router';
 
 export function textOf(name: string): string {
@@ -10,7 +10,7 @@ export function numberOf(name: string, otherwise: number): number {
   return Number.isSafeInteger(found) && found > 0 ? found : otherwise;
 }
 
-/** Say what is shown; nothing of what is empty. Another choice begins at its first page. */
+/** Set parameters of the URL, without empty ones. Another choice starts at page 1. */
 export function show(values: Readonly<Record<string, string | number>>): void {
   if (!('page' in values)) searchParams.delete('page', undefined, { replace: true });
   for (const [name, value] of Object.entries(values)) {

@@ -1,4 +1,4 @@
-/** Whether two values of JSON are the same. */
+/** Return whether two JSON values are equal. */
 export function same(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;

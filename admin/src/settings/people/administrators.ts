@@ -1,4 +1,4 @@
-/** Administrators and their roles, as they are read. */
+/** Queries for administrators and their roles. */
 import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../../api/client';
 import type { AdminRole } from '../../api/operations';
@@ -17,7 +17,7 @@ export function adminRolesQuery(): CreateQueryResult<AdminRole[]> {
   }));
 }
 
-/** Where somebody who is invited chooses a password. */
+/** Return the URL where an invited administrator chooses a password. */
 export function invitationAddress(token: string): string {
   return `${location.origin}${BASE}/auth/register?registrationToken=${encodeURIComponent(token)}`;
 }

@@ -1,7 +1,7 @@
-/** What a role is granted, by action and content-type, and what can be. */
+/** The granted and available permissions of a role, by action and content type. */
 import type { ContentAction, ContentSection, Grant, GrantedField, GrantedSubject, Right } from '../../api/operations';
 
-/** One right: null where there is nothing to limit it to. */
+/** A permission. Null: it cannot be limited. */
 export interface Granted {
   fields: string[] | null;
   locales: string[] | null;
@@ -35,7 +35,7 @@ export function writeGrants(grants: Grants): Grant[] {
   });
 }
 
-/** The actions that can be granted on a content-type. */
+/** Return the actions that can be granted on a content type. */
 export function actionsOn(section: ContentSection, uid: string): ContentAction[] {
   return section.actions.filter((action) => action.subjects.includes(uid));
 }
@@ -47,13 +47,13 @@ function childrenOf(subject: GrantedSubject, property: string): GrantedField[] {
 export const fieldsOf = (subject: GrantedSubject): GrantedField[] => childrenOf(subject, 'fields');
 export const localesOf = (subject: GrantedSubject): GrantedField[] => childrenOf(subject, 'locales');
 
-/** The paths of what lies in a field: its own, where it is no component. */
+/** Return the paths of the fields inside a component, or the path of a simple field. */
 export function leavesOf(field: GrantedField, before = ''): string[] {
   const path = before + field.value;
   return field.children?.length ? field.children.flatMap((child) => leavesOf(child, `${path}.`)) : [path];
 }
 
-/** A right to all of a content-type. */
+/** Return an unlimited permission for a content type. */
 export function wholeRight(action: ContentAction, subject: GrantedSubject, before?: Granted): Granted {
   const limits = action.applyToProperties ?? [];
   const hasLocales = limits.includes('locales') && localesOf(subject).length > 0;
@@ -64,7 +64,7 @@ export function wholeRight(action: ContentAction, subject: GrantedSubject, befor
   };
 }
 
-/** How much of it is granted. */
+/** Return how much of an action is granted. */
 export function extentOf(granted: Granted | undefined, action: ContentAction, subject: GrantedSubject): 'none' | 'some' | 'all' {
   if (!granted) return 'none';
   const whole = wholeRight(action, subject);
@@ -72,7 +72,7 @@ export function extentOf(granted: Granted | undefined, action: ContentAction, su
   return hasAll(granted.fields, whole.fields) && hasAll(granted.locales, whole.locales) ? 'all' : 'some';
 }
 
-/** The list with others in it, or without them. */
+/** Return the list with items added or removed. */
 export function changed(list: readonly string[], others: readonly string[], isIn: boolean): string[] {
   const rest = list.filter((one) => !others.includes(one));
   return isIn ? [...rest, ...others] : rest;

@@ -5,7 +5,7 @@ import { labelOf } from '../../content/fields/props';
 import { t, type MessageKey } from '../../messages/index.svelte';
 import { readableName } from '../../messages/names';
 
-/** By the last part of an action's ID. */
+/** By the last part of the action's id. */
 const VERBS: Readonly<Record<string, MessageKey>> = {
   create: 'rights.create',
   read: 'rights.read',

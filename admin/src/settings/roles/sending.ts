@@ -1,9 +1,9 @@
-/** The rights of a role on their way to the service, and what it refused of them. */
+/** Send the permissions of a role, and assign errors to them. */
 import { call } from '../../api/client';
 import { ApiError, type Problem } from '../../api/errors';
 import { writeGrants, type Grants } from './grants';
 
-/** Let a role do this. What is wrong is told at its right (`grants`, its key) instead of by its place in the body. */
+/** Set the permissions of a role. Errors get the key of the permission (`grants`) in place of its index in the body. */
 export async function sendGrants(id: number, grants: Grants): Promise<void> {
   try {
     await call('PUT /admin/roles/:id/permissions', { path: { id }, body: { permissions: writeGrants(grants) } });
@@ -17,7 +17,7 @@ export async function sendGrants(id: number, grants: Grants): Promise<void> {
 
 const PLACE = 'grants.';
 
-/** What was refused, by the key of the right; of those that are still granted. */
+/** Return the errors of permissions that are still granted, by their keys. */
 export function refusedOf(problems: Readonly<Record<string, string>>, grants: Grants): Record<string, string> {
   const found = Object.entries(problems).filter(([path]) => path.startsWith(PLACE));
   return Object.fromEntries(found.map(([path, problem]) => [path.slice(PLACE.length), problem] as const).filter(([key]) => key in grants));

@@ -1,4 +1,4 @@
-/** Roles of users of the site, and what they may do as a list of actions. */
+/** The roles of the site's users, with their permissions as a list of actions. */
 import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../../api/client';
 import type { SiteControllers, SiteRole } from '../../api/operations';
@@ -35,7 +35,7 @@ export function grantedOf(actions: SiteActions): string[] {
   return found.sort();
 }
 
-/** All actions, those enabled that are granted. */
+/** Return all actions, with the granted ones enabled. */
 export function withGranted(actions: SiteActions, granted: readonly string[]): SiteActions {
   const set = new Set(granted);
   const states = Object.entries(actions).map(([owner, { controllers }]) => {

@@ -1,4 +1,4 @@
-/** The two kinds of tokens, which are managed alike. */
+/** The two kinds of tokens, which have the same pages. */
 import { call } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import type { NewToken, Token } from '../../api/operations';
@@ -6,12 +6,12 @@ import type { MessageKey } from '../../messages/index.svelte';
 
 export interface TokenKind {
   path: string;
-  /** Of rights: `admin::api-tokens` */
+  /** The prefix of permissions, such as `admin::api-tokens`. */
   action: string;
   title: MessageKey;
   hint: MessageKey;
   add: MessageKey;
-  /** Null: such tokens are switched off. */
+  /** Null: these tokens are disabled. */
   all: (signal: AbortSignal) => Promise<Token[] | null>;
   one: (id: string, signal: AbortSignal) => Promise<Token>;
   make: (body: NewToken) => Promise<Token>;
@@ -34,7 +34,7 @@ export const API_TOKENS: TokenKind = {
   remove: (id) => call('DELETE /admin/api-tokens/:id', { path: { id } }),
 };
 
-/** Without a secret for them the service has no such addresses. */
+/** Without their secret, the service has no such endpoints. */
 function nothingIfOff(error: unknown): { data: null } {
   if (error instanceof ApiError && error.status === 404) return { data: null };
   throw error;

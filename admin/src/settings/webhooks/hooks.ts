@@ -1,4 +1,4 @@
-/** Webhooks, and what they can be told. */
+/** Webhooks and their events. */
 import type { WebhookInput, WebhookDetails } from '../../api/operations';
 
 export const WEBHOOKS = 'webhooks';
