@@ -1,4 +1,4 @@
-/** What is done with entries of a list, one or many, and how it is taken back. */
+/** Actions on one or several entries of a list, and their undo. */
 import { call } from '../../api/client';
 import { readProblems } from '../../api/errors';
 import type { InvalidEntry } from '../../api/operations';
@@ -10,24 +10,24 @@ import { errorPlaces, placesOf } from '../../ui/failed';
 import { toast } from '../../ui/toasts.svelte';
 import { refresh, type Entry } from './entries';
 
-/** Entries that the service changes at once, in one transaction. */
+/** The most entries that the server changes in one transaction. */
 export const MOST_AT_ONCE = 1000;
 
 const path = (uid: string): { path: { uid: string } } => ({ path: { uid } });
 const countOf = (answer: unknown): number => Number((answer as { count?: unknown }).count ?? 0);
 
-/** Lists of one content type, as their actions need them. */
+/** What actions need to know about a list. */
 export interface ListedType {
   uid: string;
-  /** Of localized types. */
+  /** Null for types without locales. */
   locale: string | null;
-  /** What an entry is called. */
+  /** Return an entry's title. */
   nameOf: (entry: Entry) => string;
 }
 
 /**
- * Publish drafts, after a question that counts related drafts. Incomplete ones are listed, and the rest is offered.
- * The ids of those that were left out; null if nothing was done.
+ * Publish drafts after a confirmation that counts related drafts. If some drafts are incomplete, list them and offer to
+ * publish the others. Return the ids of the skipped drafts, or null if nothing was published.
  */
 export async function publish(list: ListedType, entries: readonly Entry[]): Promise<number[] | null> {
   const { uid } = list;
@@ -45,7 +45,7 @@ export async function publish(list: ListedType, entries: readonly Entry[]): Prom
   }, null);
 }
 
-/** Drafts that cannot be published, by their ids, as a question lists them. */
+/** Return the drafts that cannot be published, by id, as items of the confirmation. */
 async function incompleteOf(list: ListedType, entries: readonly Entry[]): Promise<Map<number, QuestionItem>> {
   const { data } = await call('POST /octavo/incomplete-drafts/:uid', { ...path(list.uid), body: { ids: entries.map(({ id }) => id) } });
   return questionItems(list, entries, data);
@@ -61,7 +61,9 @@ function questionItems({ uid, locale, nameOf }: ListedType, entries: readonly En
   return new Map(items);
 }
 
-/** Whether to publish these, with what readers will not see and what is left out. One alone without either is not asked. */
+/**
+ * Ask for confirmation, listing incomplete drafts and counting related ones. A single entry without either needs none.
+ */
 async function mayPublish(uid: string, ids: readonly number[], incomplete: readonly QuestionItem[]): Promise<boolean> {
   if (!ids.length) return confirmed({ title: t('list.publish.incomplete', { count: incomplete.length }), hint: t('list.publish.fix'), items: incomplete });
   const leading = (await call('GET /content-manager/collection-types/:uid/actions/countManyEntriesDraftRelations', {
@@ -78,11 +80,13 @@ async function mayPublish(uid: string, ids: readonly number[], incomplete: reado
   return confirmed({ title: t('list.publish.title', { count: ids.length }), action: t('list.publish'), hint });
 }
 
-/** Entries that the service edits in one request, each in a transaction of its own. */
+/** The most entries in one request. The server edits each in its own transaction. */
 const MOST_EDITED = 100;
 
-/** Write the same values into entries, unless they were changed since they were listed. Those that were refused are
- * listed; their ids. Null if nothing was done. */
+/**
+ * Write the same values to several entries, except those that have changed since they were listed. Show the refused
+ * entries and return their ids, or null if the request failed.
+ */
 export async function edit(list: ListedType, entries: readonly Entry[], data: Record<string, unknown>): Promise<number[] | null> {
   return attempt(async () => {
     const refused: InvalidEntry[] = [];
@@ -100,7 +104,6 @@ export async function edit(list: ListedType, entries: readonly Entry[], data: Re
   }, null);
 }
 
-/** Make published entries drafts. */
 export async function unpublish(uid: string, entries: readonly Entry[]): Promise<boolean> {
   const ids = entries.filter((entry) => entry.publishedAt).map(({ id }) => id);
   if (!ids.length) return true;
@@ -118,7 +121,7 @@ function unpublishIds(uid: string, ids: number[], undo?: () => void): Promise<bo
   }, false);
 }
 
-/** As of when they were: nobody is told that what is old is new. */
+/** Undo an unpublish with the former publication times, so that old entries don't appear as new. */
 function publishAgain(uid: string, entries: readonly Entry[]): Promise<boolean> {
   const moments = entries.flatMap(({ id, publishedAt }) => (publishedAt ? [{ id, publishedAt: String(publishedAt) }] : []));
   return attempt(async () => {
@@ -129,7 +132,7 @@ function publishAgain(uid: string, entries: readonly Entry[]): Promise<boolean> 
   }, false);
 }
 
-/** Delete entries, after a question that says how many. */
+/** Delete entries after a confirmation. */
 export async function remove(uid: string, ids: readonly number[], name?: string): Promise<boolean> {
   const title = name === undefined ? t('list.delete.title', { count: ids.length }) : t('list.delete.one', { name });
   const sure = await confirmed({ title, hint: t('list.delete.hint'), action: t('ui.delete'), isDangerous: true });
@@ -142,20 +145,20 @@ export async function remove(uid: string, ids: readonly number[], name?: string)
   }, false);
 }
 
-/** All entries that a list leads to, as far as they can be changed at once: ids, whether they are published, and `names`. */
+/** Return all entries that match a list's query, up to `MOST_AT_ONCE`, with their `names` attributes. */
 export async function allEntries(uid: string, query: Record<string, QueryValue>, names: readonly string[]): Promise<Entry[]> {
   const asked = { ...query, fields: ['id', 'publishedAt', 'updatedAt', ...names], page: 1, pageSize: MOST_AT_ONCE, sort: 'id:ASC' };
   const answer = await call('GET /content-manager/collection-types/:uid', { ...path(uid), query: asked });
   return answer.results as Entry[];
 }
 
-/** The address of an entry for front ends; null where it has none. */
+/** Return the entry's URL in the REST API; null if its type has none. */
 export async function apiAddress(uid: string, id: number): Promise<string | null> {
   const { api } = (await call('GET /octavo/entry-addresses/:uid', path(uid))).data;
   return api === null ? null : `${location.origin}${api}/${id}`;
 }
 
-/** What work answers, or `otherwise` where it failed, which is told. */
+/** Return the result of `work`. If it fails, show the error and return `otherwise`. */
 async function attempt<Found>(work: () => Promise<Found>, otherwise: Found): Promise<Found> {
   try {
     return await work();

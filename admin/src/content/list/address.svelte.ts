@@ -1,12 +1,12 @@
-/** What a list shows, as its address says it: by v4's parameters. */
+/** The state of a list in the page's URL, in v4's parameters. */
 import { navigate, route } from '../../app/router';
 import { NO_FILTERS, readFilters, writeFilters, type Filters } from './filters';
 
-/** Null where the address is silent, and the view's settings or the service decide. */
+/** Null means that the URL has no such parameter, so the view's settings or the server's defaults apply. */
 export interface ListState {
   page: number;
   pageSize: number | null;
-  /** `name:ASC` */
+  /** For example `name:ASC`. */
   sort: string | null;
   search: string;
   locale: string | null;
@@ -28,7 +28,7 @@ export function readState(search: string): ListState {
   };
 }
 
-/** Parameters of an address, with a question mark; empty where everything is as it begins. */
+/** Return the query string with its question mark; empty for the default state. */
 export function writeState(state: ListState): string {
   const params = new URLSearchParams();
   if (state.page > 1) params.set('page', String(state.page));
@@ -41,13 +41,13 @@ export function writeState(state: ListState): string {
   return text ? `?${text}` : '';
 }
 
-/** The state of the present address; it follows the address. */
+/** Return the state in the current URL, reactively. */
 export function presentState(): ListState {
   void route.search;
   return readState(location.search);
 }
 
-/** Another state of the same list; what is no other page begins at the first one. `replace` makes no step to go back to. */
+/** Change the list's state. Unless `change` sets a page, the first one is shown. `replace` adds no history entry. */
 export function show(change: Partial<ListState>, replace = false): void {
   showSearch(writeState({ ...presentState(), page: 1, ...change }), replace);
 }

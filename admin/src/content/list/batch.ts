@@ -1,4 +1,4 @@
-/** Which fields can be edited in several entries at once, and what is sent for them. */
+/** Fields that can be edited in several entries at once, and the values sent for them. */
 import type { ContentTypeSchema, Definitions, View } from '../../api/operations';
 import { session } from '../../app/session.svelte';
 import { fieldRights } from '../entry/rights';
@@ -10,7 +10,7 @@ const SIMPLE = new Set(['string', 'text', 'email', 'enumeration', 'boolean', 'in
 const NUMBERS = new Set(['integer', 'float', 'decimal']);
 const OF_SERVICE = new Set(['createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations']);
 
-/** Scalar fields and relations that somebody may write. Unique ones have no value in common. */
+/** Return the scalar fields and relations that the user can write, except unique fields. */
 export function batchFields(type: ContentTypeSchema, view: View, definitions: Definitions, locale: string | null): FilterField[] {
   const mayWrite = fieldRights(session.rights, 'update', type.uid, locale);
   return filterFields(type, view, definitions, (path) => path.length === 1 && mayWrite(path[0] ?? '')).filter(
@@ -19,7 +19,7 @@ export function batchFields(type: ContentTypeSchema, view: View, definitions: De
   );
 }
 
-/** What is written for the text of an input; undefined where it is no value of the field. */
+/** Return the value to send for an input's text; undefined if it is not valid for the field. */
 export function batchValue({ attribute }: FilterField, text: string): unknown {
   if (attribute.type === 'relation') return text ? { connect: [{ id: Number(text) }], disconnect: [] } : undefined;
   const value = fromInput(text, attribute);
@@ -30,5 +30,5 @@ export function batchValue({ attribute }: FilterField, text: string): unknown {
 
 export const mayClear = ({ attribute }: FilterField): boolean => attribute.type !== 'relation' && !attribute.required;
 
-/** Whether the entry is added to others that are related already. */
+/** Whether the chosen entry is added to the existing relations instead of replacing them. */
 export const adds = ({ attribute }: FilterField): boolean => attribute.type === 'relation' && isToMany(attribute);

@@ -1,4 +1,4 @@
-/** Columns of lists: which there are, which are shown, and what they are called. */
+/** The columns of lists: available ones, visible ones, labels and widths. */
 import type { Attribute, ContentTypeSchema, View } from '../../api/operations';
 import { t } from '../../messages/index.svelte';
 import { readableName } from '../../messages/names';
@@ -11,22 +11,22 @@ export interface ListColumn {
   name: string;
   label: string;
   attribute: Attribute;
-  /** Its values have an order; lists may be sorted by it where the view says so. */
+  /** Whether its values can be ordered. The list is sortable by it unless the view forbids that. */
   isOrdered: boolean;
   isSortable: boolean;
-  /** The attribute that stands for what a relation leads to. */
+  /** The attribute that is the title of related entries. */
   mainField: string;
 }
 
-/** What no column shows, as in v4, and what cannot be put in order. */
+/** Types without a column, as in v4, and types that cannot be sorted. */
 const HIDDEN = new Set(['password', 'json', 'blocks', 'richtext', 'dynamiczone']);
 const UNORDERED = new Set(['media', 'component']);
 const NUMBERS = new Set(['integer', 'biginteger', 'float', 'decimal']);
 
-/** What the service makes of every entry: whoever sees the entry sees it. */
+/** Attributes that the server sets. Everybody who can read the entry can read them. */
 const AUTOMATIC = new Set(['id', 'createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale']);
 
-/** Which attributes somebody may read; filters and sorts by others would be left out. */
+/** Return a check for the attributes that the user can read; the server ignores filters and sorts by others. */
 export function readable(uid: string, locale: string | null): MayTouch {
   const mayRead = fieldRights(session.rights, 'read', uid, locale);
   return (path) => AUTOMATIC.has(path.split('.')[0] ?? path) || mayRead(path);
@@ -49,7 +49,7 @@ export function columnOf(name: string, type: ContentTypeSchema, view: View, mayR
   };
 }
 
-/** Automatic attributes have names in words, unless somebody has called them otherwise. */
+/** Return the configured label, or a translated one for built-in attributes. */
 export function labelOf(name: string, label: string | undefined): string {
   if (label && label !== name) return label;
   switch (name) {
@@ -70,14 +70,14 @@ export function labelOf(name: string, label: string | undefined): string {
   }
 }
 
-/** All columns that there could be, in the order of the definition. */
+/** Return all available columns in the definition's order. */
 export function allColumns(type: ContentTypeSchema, view: View, mayRead?: MayTouch): ListColumn[] {
   return Object.keys(type.attributes).flatMap((name) => columnOf(name, type, view, mayRead) ?? []);
 }
 
 const key = (uid: string): string => `octavo.columns.${session.user?.id ?? 0}.${uid}`;
 
-/** The columns that somebody has chosen in this browser; null for those of the view. */
+/** Return the columns that the user has chosen in this browser; null for those of the view. */
 export function rememberedColumns(uid: string): string[] | null {
   try {
     const found: unknown = JSON.parse(localStorage.getItem(key(uid)) ?? 'null');
@@ -98,11 +98,11 @@ const WIDTHS: Readonly<Record<string, number>> = {
 };
 const WIDTH = 224;
 const LETTER = 8;
-/** The distances in a cell, and the arrow of a column that puts the list in order. */
+/** The cell's padding and the sort arrow, in pixels. */
 const AROUND = 52;
 const WIDEST_LABEL = 256;
 
-/** How wide a column is at first, in pixels: as its values need it, and for its label. */
+/** Return a column's initial width in pixels, for its type and label. */
 export function firstWidth({ name, label, attribute }: ListColumn, isTitle: boolean): number {
   const values = name === 'id' ? 72 : name === 'createdAt' || name === 'updatedAt' ? 144 : (WIDTHS[attribute.type] ?? WIDTH);
   return Math.max(values, isTitle ? 280 : 0, Math.min(label.length * LETTER + AROUND, WIDEST_LABEL));
@@ -110,7 +110,7 @@ export function firstWidth({ name, label, attribute }: ListColumn, isTitle: bool
 
 const widthsKey = (uid: string): string => `octavo.widths.${session.user?.id ?? 0}.${uid}`;
 
-/** The widths of columns that somebody has chosen in this browser. */
+/** Return the column widths that the user has set in this browser. */
 export function rememberedWidths(uid: string): Record<string, number> {
   try {
     const found: unknown = JSON.parse(localStorage.getItem(widthsKey(uid)) ?? '{}');

@@ -1,4 +1,4 @@
-/** A condition while it is edited. */
+/** A condition that is being edited. */
 import { t } from '../../messages/index.svelte';
 import type { Choice } from '../../ui/choice';
 import { comparedPath, fieldAt, fieldOf, type FilterField } from './fields';
@@ -29,20 +29,20 @@ export class ConditionDraft {
     if (field) this.texts = condition.values.map((value) => toInput(value, field.attribute));
   }
 
-  /** Begin with the field's first operator and without a value. */
+  /** Select the field's first operator and clear the value. */
   chooseField(): void {
     this.problem = undefined;
     this.texts = [''];
     this.operator = this.operators[0]?.value ?? '';
   }
 
-  /** A period is no date, and a date no period. */
+  /** Select an operator. Clear the value when it changes between a period and a date. */
   chooseOperator(next: string): void {
     if ((next === WITHIN) !== (this.operator === WITHIN)) this.texts = [''];
     this.operator = next;
   }
 
-  /** The condition; null if it is invalid, which `problem` then explains. */
+  /** Return the condition; null if it is invalid, with the reason in `problem`. */
   read(): Condition | null {
     const { field, operator } = this;
     const values = field && (takesNothing(operator) ? ['true'] : this.given(field));
@@ -51,7 +51,7 @@ export class ConditionDraft {
     return field && isWhole ? { path: comparedPath(field, operator), operator, values: values as string[] } : null;
   }
 
-  /** A list is typed with a line for each value; what is chosen from few stands as it is. */
+  /** Return the values. Operators with lists take one value per line of text. */
   private given({ attribute }: FilterField): (string | null)[] {
     const [first = '', second = ''] = this.texts;
     if (this.operator === WITHIN) return isPeriod(first) ? [first] : [];

@@ -1,4 +1,4 @@
-/** Reading lists of entries. */
+/** Queries for lists of entries. */
 import { createQuery, keepPreviousData, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../../api/client';
 import type { EntryPage, PlannedMoment } from '../../api/operations';
@@ -9,17 +9,17 @@ import { withDays } from './periods';
 import type { ListState } from './address.svelte';
 
 export type Entry = Record<string, unknown> & { id: number };
-/** A list that is ready to be asked for: with the size and order that its view begins with. */
+/** The state of a list with its page size and sort order resolved. */
 export type ReadyState = ListState & {
   pageSize: number;
   sort: string;
-  /** The type of the attribute that a condition compares. */
+  /** Return the type of the attribute that a condition compares. */
   typeOf: (condition: Condition) => string | undefined;
 };
 
 export const listKey = (uid: string): readonly string[] => ['entries', uid];
 
-/** What of the state chooses entries, whatever their order and page. */
+/** Return the part of the query that selects entries: search, locale and filters. */
 export function choiceQuery(state: ReadyState): Record<string, QueryValue> {
   const locale = state.locale === null ? {} : { locale: state.locale };
   return { ...(state.search ? { _q: state.search } : {}), ...locale, ...filterQuery(state.filters, (condition) => withDays(condition, state.typeOf(condition))) };
@@ -32,16 +32,16 @@ export function entriesQuery(uid: () => string, ready: () => ReadyState | null):
       state ? { page: state.page, pageSize: state.pageSize, sort: state.sort, ...choiceQuery(state) } : {};
     return {
       queryKey: [...listKey(uid()), query()],
-      // Periods begin with the present day, also in a page that stays open overnight.
+      // Build the query again for each request: periods depend on the date, and a page may stay open overnight.
       queryFn: ({ signal }) => call('GET /content-manager/collection-types/:uid', { path: { uid: uid() }, query: query(), signal }),
       enabled: state !== null,
-      // The list before stands until the next is there, but never that of another content-type.
+      // Show the previous list until the next one arrives, but only within a content type.
       placeholderData: (before: EntryPage | undefined, of) => (of?.queryKey[1] === uid() ? keepPreviousData(before) : undefined),
     };
   });
 }
 
-/** What is planned for entries of a content-type, by their ids. */
+/** Query the schedules of a content type's entries, by entry id. */
 export function plansQuery(uid: () => string, isWanted: () => boolean): CreateQueryResult<Map<number, PlannedMoment[]>> {
   return createQuery(() => ({
     queryKey: ['plans', uid()],
@@ -55,7 +55,7 @@ export function plansQuery(uid: () => string, isWanted: () => boolean): CreateQu
   }));
 }
 
-/** Read an entry before it is opened, when a pointer or the keyboard comes to its link. */
+/** Load an entry when the user hovers over or focuses its link. */
 export function prefetchEntry(uid: string, id: number, locale: string | null): void {
   void queries.prefetchQuery({
     queryKey: ['entry', uid, String(id), locale],
@@ -63,7 +63,7 @@ export function prefetchEntry(uid: string, id: number, locale: string | null): v
   });
 }
 
-/** Read lists anew, and entries when they are wanted. */
+/** Reload lists, and mark loaded entries as outdated. */
 export async function refresh(uid: string): Promise<void> {
   void queries.invalidateQueries({ queryKey: ['recent'] });
   void queries.invalidateQueries({ queryKey: ['plans', uid] });

@@ -1,4 +1,4 @@
-/** Titles of entries that conditions compare with, read once. Unreadable entries are called by their id. */
+/** Titles of the entries that conditions compare with, read once. Entries that the user cannot read are shown by id. */
 import { call } from '../../api/client';
 import { nameOf } from '../../app/people';
 import { may, session } from '../../app/session.svelte';

@@ -1,4 +1,4 @@
-/** What a list can be filtered by: attributes of the entries, and of what they hold and lead to. */
+/** The fields that a list can be filtered by: attributes of the entries, of their components and of related entries. */
 import type { Attribute, Definitions, ContentTypeSchema, View } from '../../api/operations';
 import { componentOf, contentTypeOf } from '../model/definitions';
 import { columnOf, labelOf, readable } from './columns';
@@ -7,20 +7,20 @@ import { isPicked, operatorsOf } from './operators';
 
 export interface FilterField {
   path: readonly string[];
-  /** `author › name` */
+  /** For example `author › name`. */
   label: string;
   attribute: Attribute;
-  /** Of a relation: the attribute that related entries are called by. */
+  /** For relations: the attribute that is the title of related entries. */
   mainField?: string;
 }
 
 export type MayFilter = (path: readonly string[]) => boolean;
 
-/** What is told of administrators to everybody. */
+/** The attributes of administrators that every user can read. */
 const OF_ADMINISTRATORS = new Set(['id', 'firstname', 'lastname', 'username']);
 const HOLDERS = new Set(['relation', 'component']);
 
-/** Whether each step of a path may be read: by what one may not read the service filters nothing. */
+/** Return a check whether the user can read each attribute of a path; the server ignores filters by others. */
 export function filterable(type: ContentTypeSchema | undefined, definitions: Definitions, locale: string | null): MayFilter {
   return (path) => {
     const [name, ...rest] = path;
@@ -43,7 +43,7 @@ export function filterFields(type: ContentTypeSchema, view: View, definitions: D
   return all.filter(({ path }) => mayFilter(path));
 }
 
-/** One step further: through a relation, or into a component. */
+/** Return the fields one level deeper: of the related type or the component. */
 function within(field: FilterField, definitions: Definitions): FilterField[] {
   const { attribute, path, label } = field;
   const definition =
@@ -58,13 +58,15 @@ export function fieldAt(fields: readonly FilterField[], path: readonly string[])
   return fields.find((field) => field.path.join('.') === path.join('.'));
 }
 
-/** The field of a condition. A related entry is compared by its id, and shown by its title. */
+/**
+ * Return the field of a condition. Conditions on a related entry's id belong to the relation, which shows the title.
+ */
 export function fieldOf(fields: readonly FilterField[], { path, operator }: Condition): FilterField | undefined {
   const relation = operator === '$eq' && path.length === 2 && path[1] === 'id' ? fieldAt(fields, path.slice(0, 1)) : undefined;
   return relation && isPicked(relation.attribute, operator) ? relation : fieldAt(fields, path);
 }
 
-/** The path that a condition of the field compares. */
+/** Return the path that a condition on the field compares. */
 export function comparedPath({ path, attribute }: FilterField, operator: string): readonly string[] {
   return isPicked(attribute, operator) ? [...path, 'id'] : path;
 }

@@ -1,19 +1,23 @@
-/** Conditions of a list, in the form of v4's URLs: `filters[$and][0][author][name][$containsi]=x`. */
+/** Filters of a list as URL parameters, in v4's format: `filters[$and][0][author][name][$containsi]=x`. */
 import type { QueryValue } from '../../api/query';
 import { isPeriod, WITHIN } from './periods';
 import { isStatus } from './status';
 
-/** `path` leads to an attribute, through relations and components; `values` has several for `$in`, `$notIn` and `$between`. */
+/**
+ * `path` names an attribute, possibly of a relation or component. `$in`, `$notIn` and `$between` have several `values`.
+ */
 export interface Condition {
   path: readonly string[];
   operator: string;
   values: readonly string[];
 }
 
-/** Whether entries must meet all conditions, or any of them. */
+/** Whether entries must match all conditions, or any of them. */
 export type Match = 'all' | 'any';
 
-/** Conditions inside the list's: any of them where the list matches all, and the reverse. */
+/**
+ * Conditions nested in a list. A group combines them the other way: with "any" if the list matches all, and vice versa.
+ */
 export interface Group {
   conditions: readonly Condition[];
 }
@@ -21,24 +25,24 @@ export interface Group {
 export type Item = Condition | Group;
 
 export interface Filters {
-  /** The status, which every entry must have whatever `match` is. */
+  /** Conditions on the status, which always apply, whatever `match` is. */
   status: readonly Condition[];
   match: Match;
   items: readonly Item[];
-  /** Parameters that the page cannot edit, such as deeper groups. Entries must match them too. */
+  /** Parameters that the page cannot edit, such as deeper groups. They apply too. */
   others: readonly Parameter[];
 }
 
 type Parameter = readonly [key: string, value: string];
 type Logic = '$and' | '$or';
-/** The conditions at one index of `$and` or `$or`, by the index and operator of a group inside it. */
+/** The conditions at one index of `$and` or `$or`, by the operator and index of the nested group. */
 type Places = Map<string, Condition[]>;
 
 export const NO_FILTERS: Filters = { status: [], match: 'all', items: [], others: [] };
 export const hasFilters = ({ status, items, others }: Filters): boolean => status.length + items.length + others.length > 0;
 export const isGroup = (item: Item): item is Group => 'conditions' in item;
 export const conditionsOf = (item: Item): readonly Condition[] => (isGroup(item) ? item.conditions : [item]);
-/** A group, or the condition itself if it is the only one. */
+/** Return a group, or the condition itself if there is only one. */
 export const itemOf = (conditions: readonly Condition[]): Item | undefined => (conditions.length > 1 ? { conditions } : conditions[0]);
 export const otherMatch = (match: Match): Match => (match === 'all' ? 'any' : 'all');
 
@@ -49,7 +53,7 @@ const ROOT = /^filters\[(\$and|\$or)\]\[(\d+)\](\[\$(?:and|or)\])?/;
 
 export const takesList = (operator: string): boolean => LISTS.has(operator);
 
-/** Read the filters of a URL. What the page cannot show completely is returned in `others`. */
+/** Read the filters of a URL. Parameters that the page cannot show completely are returned in `others`. */
 export function readFilters(entries: Iterable<[string, string]>): Filters {
   const given = [...entries].filter(([key]) => key.startsWith('filters'));
   const unreadable = new Set(given.filter((parameter) => !parse(parameter)).map(([key]) => rootOf(key)));
@@ -72,7 +76,10 @@ export function readFilters(entries: Iterable<[string, string]>): Filters {
   return { status, match: 'all', items: group ? [...rest, group] : rest, others: keep() };
 }
 
-/** What a parameter is kept or shown with: all of `$or`, or one index of `$and`, because parts would select other entries. */
+/**
+ * Return the key of the parameters that belong together: all of `$or`, or one index of `$and`. Showing only some of
+ * them would select other entries.
+ */
 function rootOf(key: string): string {
   const [root, logic, place, inner] = ROOT.exec(key) ?? [];
   if (root === undefined) return key;
@@ -98,7 +105,10 @@ function collect(found: Record<Logic, Map<string, Places>>, parameter: Parameter
 
 const plainConditions = (places: Places): Condition[] => [...places].flatMap(([key, conditions]) => (key.startsWith('$or') ? [] : conditions));
 
-/** The items at one index of `$and`: its conditions, and a group for what `$or` has inside; undefined if that has groups. */
+/**
+ * Return the items at one index of `$and`: its conditions, and a group for a nested `$or`. Undefined if that has
+ * groups.
+ */
 function requiredItems(places: Places): Item[] | undefined {
   const inside = [...places].flatMap(([key, conditions]) => (key.startsWith('$or') ? [conditions] : []));
   const group = itemOf(inside.flat());
@@ -106,7 +116,7 @@ function requiredItems(places: Places): Item[] | undefined {
   return group ? [...plainConditions(places), group] : plainConditions(places);
 }
 
-/** The item at one index of `$or`; undefined if it has groups inside groups. */
+/** Return the item at one index of `$or`; undefined if it mixes conditions and groups. */
 function alternativeOf(places: Places): Item | undefined {
   const isMixed = places.size > 1 && [...places.keys()].some((key) => key.startsWith('$or'));
   return isMixed ? undefined : itemOf([...places.values()].flat());
@@ -118,7 +128,7 @@ function setDefault<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Valu
   return known;
 }
 
-/** Return the parameters of filters, in order. `expand` can replace a condition by several ones that apply together. */
+/** Return the parameters of filters, in order. `expand` can replace a condition by several that all apply. */
 export function writeFilters({ status, match, items, others }: Filters, expand = (condition: Condition): readonly Condition[] => [condition]): [string, string][] {
   const write = (key: string, condition: Condition): [string, string][] =>
     expand(condition).flatMap(({ path, operator, values }) => {
@@ -135,7 +145,7 @@ export function writeFilters({ status, match, items, others }: Filters, expand =
   return [...required, ...written, ...moved(others, match === 'all' ? start + items.length : status.length)];
 }
 
-/** Parameters that the page did not write, at indexes of `$and` that are free. */
+/** Return parameters that the page cannot edit, moved to free indexes of `$and`. */
 function moved(others: readonly Parameter[], start: number): [string, string][] {
   const places = new Map<string, number>();
   return others.map(([key, value]) => {
@@ -147,7 +157,7 @@ function moved(others: readonly Parameter[], start: number): [string, string][] 
   });
 }
 
-/** The query of a request. */
+/** Return the filters as the query of a request. */
 export function filterQuery(filters: Filters, expand: (condition: Condition) => readonly Condition[]): Record<string, QueryValue> {
   return Object.fromEntries(writeFilters(filters, expand));
 }

@@ -1,4 +1,4 @@
-/** How values are compared, by v4's names. */
+/** Filter operators, by v4's names. */
 import type { Attribute } from '../../api/operations';
 import { t, type MessageKey } from '../../messages/index.svelte';
 import { isToMany } from './relations';
@@ -7,7 +7,6 @@ const EMPTY = ['null', 'notNull'] as const;
 const EQUAL = ['eq', 'ne'] as const;
 const LISTED = ['in', 'notIn'] as const;
 const ORDERED = ['gt', 'gte', 'lt', 'lte', 'between'] as const;
-/** Periods of the calendar. */
 const WITHIN_PERIOD = ['within'] as const;
 const TEXT = [
   'containsi',
@@ -45,21 +44,23 @@ const OF_TYPES: Readonly<Record<string, readonly Operator[]>> = {
   timestamp: OF_DAYS,
 };
 
-/** The operators that an attribute can be asked by, the most usual one first; none for passwords. What leads to others,
- * and what has no order, is there or not. */
+/**
+ * Return the operators for an attribute, the most common one first; none for passwords. Relations to several types and
+ * values without an order can only be empty or not.
+ */
 export function operatorsOf(attribute: Attribute): readonly Operator[] {
   if (attribute.type === 'relation' && attribute.target) return ['eq', ...EMPTY];
   return attribute.type === 'password' ? [] : (OF_TYPES[attribute.type] ?? EMPTY);
 }
 
-/** `$eq` in words; one that nobody here knows stays as it is. */
+/** Return an operator's label; an unknown operator is returned unchanged. */
 export function operatorName(operator: string, attribute?: Attribute): string {
   if (attribute && isPicked(attribute, operator) && isToMany(attribute)) return t('list.op.includes');
   const key = `list.op.${operator.slice(1)}` as MessageKey;
   return t(key) ?? operator;
 }
 
-/** Whether a related entry is picked as the value. */
+/** Whether the value is a related entry that the user selects. */
 export const isPicked = (attribute: Attribute, operator: string): boolean => attribute.type === 'relation' && operator === '$eq';
 
 export const takesNothing = (operator: string): boolean => operator === '$null' || operator === '$notNull';

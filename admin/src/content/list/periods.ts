@@ -1,4 +1,4 @@
-/** Periods that move with the day: their names stand in addresses, and their days are found when a list is read. */
+/** Periods relative to today. URLs contain their names; the dates are computed whenever a list is read. */
 import type { Attribute } from '../../api/operations';
 import type { Condition } from './filters';
 
@@ -8,7 +8,7 @@ export type Period = (typeof PERIODS)[number];
 
 export const isPeriod = (value: string | undefined): value is Period => PERIODS.includes(value as Period);
 
-/** The first day of a period, and the day after its last one, in the reader's time zone. */
+/** Return a period's first day and the day after its last one, in the user's time zone. */
 function daysOf(period: Period, now: Date): [from: Date, until: Date] {
   const day = (month: number, date: number): Date => new Date(now.getFullYear(), month, date);
   const [month, date] = [now.getMonth(), now.getDate()];
@@ -19,7 +19,7 @@ function daysOf(period: Period, now: Date): [from: Date, until: Date] {
 
 const dayText = (date: Date): string => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
 
-/** Return the conditions that a period stands for, and others unchanged. */
+/** Return the conditions for a period's dates; other conditions are returned unchanged. */
 export function withDays(condition: Condition, type: Attribute['type'] | undefined, now = new Date()): Condition[] {
   const [period] = condition.values;
   if (condition.operator !== WITHIN || !isPeriod(period)) return [condition];

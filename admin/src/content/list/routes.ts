@@ -1,4 +1,3 @@
-/** Addresses of lists. */
 export const listPage = () => import('./ListPage.svelte');
 
 export const listRoutes = {

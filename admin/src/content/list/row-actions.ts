@@ -1,4 +1,3 @@
-/** The menu of a row. */
 import Copy from '@lucide/svelte/icons/copy';
 import CopyPlus from '@lucide/svelte/icons/copy-plus';
 import FilePen from '@lucide/svelte/icons/file-pen';
@@ -18,7 +17,7 @@ import type { Entry } from './entries';
 
 const RIGHT = 'plugin::content-manager.explorer';
 
-/** What may be done with an entry; `gone` is told of entries that were deleted. */
+/** Return the menu items of an entry's row. `gone` is called after the entry was deleted. */
 export function rowActions(type: ContentTypeSchema, entry: Entry, list: ListedType, gone: () => void): MenuItem[] {
   const { uid, locale } = list;
   const search = locale === null ? '' : `?plugins[i18n][locale]=${encodeURIComponent(locale)}`;
@@ -37,7 +36,7 @@ export function rowActions(type: ContentTypeSchema, entry: Entry, list: ListedTy
   return items;
 }
 
-/** The clipboard is there in safe contexts only: elsewhere the address is shown. */
+/** Copy the entry's API URL. Browsers have a clipboard only in secure contexts, so elsewhere the URL is shown. */
 async function copyAddress(uid: string, id: number): Promise<void> {
   try {
     const address = await apiAddress(uid, id);

@@ -1,4 +1,4 @@
-/** Named lists, as parts of URLs: the user's own ones in this browser, and those that administrators share. */
+/** Saved views of lists, as query strings: the user's own ones in this browser, and those that administrators share. */
 import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../../api/client';
 import type { SharedViewForm, SharedViewsAnswer } from '../../api/operations';
@@ -7,7 +7,7 @@ import { session } from '../../app/session.svelte';
 
 export interface SavedView {
   name: string;
-  /** As in the address, with its question mark; empty for the list as it begins. */
+  /** The query string with its question mark; empty for the default list. */
   search: string;
 }
 
@@ -23,7 +23,7 @@ export function savedViews(uid: string): SavedView[] {
   }
 }
 
-/** Keep the views, the oldest of too many not. */
+/** Store the newest `MOST_VIEWS` views in this browser. */
 export function keepViews(uid: string, views: readonly SavedView[]): void {
   localStorage.setItem(key(uid), JSON.stringify(views.slice(-MOST_VIEWS)));
 }
@@ -35,7 +35,7 @@ function isView(given: unknown): given is SavedView {
 
 const sharedKey = (uid: string): readonly string[] => ['shared-views', uid];
 
-/** The views that administrators share with the user, and the roles with which the user can share. */
+/** Query the views shared with the user, and the roles that the user can share with. */
 export function sharedViewsQuery(uid: () => string): CreateQueryResult<SharedViewsAnswer> {
   return createQuery(() => ({
     queryKey: sharedKey(uid()),
@@ -43,7 +43,7 @@ export function sharedViewsQuery(uid: () => string): CreateQueryResult<SharedVie
   }));
 }
 
-/** Share a view, or change the one with this id. */
+/** Share a view, or update the shared view with this id. */
 export async function share(uid: string, form: SharedViewForm, id?: number): Promise<void> {
   const answer =
     id === undefined

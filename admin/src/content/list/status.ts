@@ -1,4 +1,4 @@
-/** The status of entries as a condition: v4's `publishedAt`, empty or not. */
+/** The status as a condition on `publishedAt`, as in v4. */
 import type { Condition, Filters } from './filters';
 
 export type Status = 'draft' | 'published';
@@ -14,7 +14,7 @@ export function statusOf({ status }: Filters): Status | null {
   return operator ? (operator === OPERATORS.draft ? 'draft' : 'published') : null;
 }
 
-/** The same filters with another status; null for all. */
+/** Return the filters with another status; null for all. */
 export function withStatus(filters: Filters, status: Status | null): Filters {
   return { ...filters, status: status ? [{ path: ['publishedAt'], operator: OPERATORS[status], values: ['true'] }] : [] };
 }

@@ -1,20 +1,20 @@
-/** Values of conditions, between what people type and what addresses hold. */
+/** Conversion of values between inputs and URL parameters. */
 import type { Attribute } from '../../api/operations';
 import { formatInstant, t, type MessageKey } from '../../messages/index.svelte';
 import type { Period } from './periods';
 
 const INSTANTS = new Set(['datetime', 'timestamp']);
-/** Types of values that nobody takes for words. */
+/** Types whose values are shown without quotation marks. */
 const BARE = new Set(['boolean', 'integer', 'biginteger', 'float', 'decimal', 'date', 'time', 'datetime', 'timestamp']);
 const WHOLE = new Set(['integer', 'biginteger']);
 
-/** What kind of input takes values of an attribute. */
+/** Return the input type for values of an attribute. */
 export function inputType(attribute: Attribute): 'text' | 'date' | 'time' | 'datetime-local' {
   if (INSTANTS.has(attribute.type)) return 'datetime-local';
   return attribute.type === 'date' || attribute.type === 'time' ? attribute.type : 'text';
 }
 
-/** What stands in the input for a value of an address. An instant is shown in the reader's time zone. */
+/** Return a parameter's value for the input. Dates with a time are converted to the user's time zone. */
 export function toInput(value: string, attribute: Attribute): string {
   if (attribute.type === 'time') return value.replace(/\.000$/, '');
   if (!INSTANTS.has(attribute.type) || Number.isNaN(Date.parse(value))) return value;
@@ -22,7 +22,7 @@ export function toInput(value: string, attribute: Attribute): string {
   return new Date(here.getTime() - here.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-/** The value for the address; null for what the attribute cannot be compared with. */
+/** Return an input's value for the URL; null if it is invalid for the attribute. */
 export function fromInput(text: string, attribute: Attribute): string | null {
   const value = text.trim();
   if (!value) return null;
@@ -35,12 +35,12 @@ export function fromInput(text: string, attribute: Attribute): string | null {
 
 export const periodName = (period: Period): string => t(`list.period.${period}` as MessageKey);
 
-/** A text of a condition: quoted, so that it is told from the words around it. */
+/** Return a value in quotation marks if it is a text, to set it apart from the words around it. */
 export function quotedName(name: string, attribute: Attribute | undefined): string {
   return attribute && BARE.has(attribute.type) ? name : t('list.filter.quoted', { value: name });
 }
 
-/** A value in words. */
+/** Return a value's label. */
 export function valueName(value: string, attribute: Attribute | undefined): string {
   if (attribute?.type === 'boolean') return value === 'true' ? t('ui.yes') : t('ui.no');
   if (attribute && INSTANTS.has(attribute.type) && !Number.isNaN(Date.parse(value))) return formatInstant(value);
