@@ -1,4 +1,4 @@
-/** The address of an entry's form, as v4's panel writes it: `/create`, `/create/clone/5`, `/5?plugins[i18n][locale]=fr`. */
+/** URLs of entry forms, as in v4's panel: `/create`, `/create/clone/5`, `/5?plugins[i18n][locale]=fr`. */
 import { BASE, contentAddress } from '../../app/addresses';
 
 const LOCALE = 'plugins[i18n][locale]';
@@ -6,13 +6,13 @@ const RELATED = 'plugins[i18n][relatedEntityId]';
 
 export interface EntryAddress {
   uid: string;
-  /** Null for a new entry, and for single types. */
+  /** Null for a new entry and for single types. */
   id: number | null;
-  /** Which entry is copied. */
+  /** The entry to copy. */
   origin: number | null;
-  /** Null where the address says none. */
+  /** Null if the URL specifies none. */
   locale: string | null;
-  /** The entry that a new one is a translation of. */
+  /** The entry that a new one translates. */
   related: number | null;
 }
 
@@ -32,12 +32,15 @@ function readId(text: string | null | undefined): number | null {
   return Number.isSafeInteger(id) && id > 0 ? id : null;
 }
 
-/** Where the form of a single type is. */
+/** Return the URL of a single type's form. */
 export function singleAddress(uid: string, locale: string | null): string {
   return `${contentAddress(uid, 'singleType')}${locale === null ? '' : `?${new URLSearchParams({ [LOCALE]: locale })}`}`;
 }
 
-/** Where the form of an entry is; of a new one where there is no id. `related` is the entry that it translates. */
+/**
+ * Return the URL of an entry's form, or of a new entry's form if `id` is null. `related` is the entry that the new one
+ * translates.
+ */
 export function formAddress(uid: string, id: number | string | null, locale: string | null = null, related: number | null = null): string {
   const query = new URLSearchParams();
   if (related !== null) query.set(RELATED, String(related));

@@ -1,6 +1,6 @@
-/** Two localizations scroll together: each field begins where its counterpart does, as far as the heights allow. */
+/** Alignment of two localizations: each field starts at the height of its counterpart, as far as the layout allows. */
 
-/** An attachment for the fields beside the form, whose paths have the `prefix`. */
+/** Attach to the fields beside the form, whose paths start with `prefix`. */
 export const aligned = (prefix: string) => (node: HTMLElement) => {
   const align = (): void => {
     const pairs = [...node.querySelectorAll<HTMLElement>('[data-path]')].flatMap((field) => {
@@ -12,7 +12,7 @@ export const aligned = (prefix: string) => (node: HTMLElement) => {
     const isBeside = pairs[0] !== undefined && pairs[0].other.offsetParent !== null && pairs[0].other.getBoundingClientRect().left !== pairs[0].field.getBoundingClientRect().left;
     if (!isBeside) return;
     const tops = pairs.map(({ field, other }) => ({ top: field.getBoundingClientRect().top, wanted: other.getBoundingClientRect().top }));
-    let [row, before, added] = [NaN, 0, 0]; // what the rows above have added, and this one
+    let [row, before, added] = [NaN, 0, 0]; // margins that the rows above have added, and this row
     pairs.forEach(({ field }, index) => {
       const { top, wanted } = tops[index]!;
       if (top !== row) [row, before, added] = [top, before + added, 0];

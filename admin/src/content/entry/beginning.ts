@@ -1,13 +1,13 @@
-/** What the form of an entry begins with. */
+/** Initial values of an entry's form. */
 import { call } from '../../api/client';
 import type { EntryAddress } from './address';
 import { defaultsOf } from './defaults';
 import { EntryForm, type FormSetting, type Values } from './form.svelte';
 
-/** Octavo sets these for every entry, so a copy gets its own. */
+/** Octavo sets these for every entry, so they are not copied. */
 const STAMPED = new Set(['id', 'createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'localizations']);
 
-/** What a new localization shares with the others. */
+/** The values that a new localization shares with the others, and the existing localizations. */
 export interface Shared {
   nonLocalizedFields: Values;
   localizations: Values[];
@@ -24,7 +24,7 @@ export function sharedOptions(address: EntryAddress, locale: string | null) {
   };
 }
 
-/** The form of an entry; of a copy; or of a new one, with what it shares with its localizations and what else is `given`. */
+/** Return the form of an entry, of a copy, or of a new entry with its shared and `given` values. */
 export function beginForm(setting: FormSetting, entry: Values | null, shared: Shared | null, given: Values = {}): EntryForm {
   const { attributes } = setting.type;
   if (entry && setting.id !== null) return new EntryForm(setting, entry);

@@ -6,12 +6,12 @@ import type { Editing } from './editing.svelte';
 export class Beside {
   id = $state<number | null>(null);
   locale = $state<string | null>(null);
-  /** Where only one of both has room: whether it is this one. */
+  /** If there is room for only one of the two: whether this one is visible. */
   isInFront = $state(false);
-  /** Its form, once it is read. */
+  /** Its form, once the entry is loaded. */
   editing: Editing | null = null;
 
-  /** Open or close it. Changes can be saved first, or kept open. */
+  /** Open or close it. Before closing, ask the user about unsaved changes. */
   async toggle(id: number, locale: string): Promise<void> {
     const isShown = this.id === id;
     if (!(await this.#mayClose())) return;
@@ -20,7 +20,7 @@ export class Beside {
     this.isInFront = !isShown;
   }
 
-  /** Save its changes, if there are any. */
+  /** Save its changes, if it has any. */
   async save(): Promise<void> {
     const { form, saving } = this.editing ?? {};
     if (form?.mayStore && form.isChanged) await saving?.save();

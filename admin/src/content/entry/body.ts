@@ -1,16 +1,16 @@
-/** Values of a form as the service takes them. */
+/** The request body of a form. */
 import type { Attribute, Definitions } from '../../api/operations';
 import { componentOf } from '../model/definitions';
 import type { RelationWork } from '../fields/relations/work';
 import { isExclusive, type EntryForm, type Values } from './form.svelte';
 
-/** What the value of a relation is once it was changed; until then it is what the service says (`{count}`). */
+/** The value of a changed relation. An unchanged one has the server's value (`{count}`). */
 export interface RelationChange {
   connect: { id: number; position?: { before?: number; after?: number; start?: boolean; end?: boolean } }[];
   disconnect: { id: number }[];
 }
 
-/** The body of the named attributes. What is undefined is not sent. */
+/** Return the body for the named attributes, without undefined values. */
 export function bodyOf(
   names: Iterable<string>,
   values: Values,
@@ -50,7 +50,7 @@ function component(item: Values, uid: string, definitions: Definitions, isCopy: 
   const attributes = componentOf(definitions, uid)?.attributes ?? {};
   const body = bodyOf(Object.keys(attributes), item, attributes, definitions, isCopy);
   if (item.id !== undefined) body.id = item.id;
-  else if (isCopy) body.id = null; // not one of the original's: without an id it would be matched by its place
+  else if (isCopy) body.id = null; // a new component: without an id the server would match it to the original's by position
   if (item.__component !== undefined) body.__component = item.__component;
   return body;
 }
@@ -64,7 +64,9 @@ function relation(value: unknown): RelationChange | undefined {
   };
 }
 
-/** The links of a copy that it would otherwise take from its original: those of the form alone. */
+/**
+ * Return a copy's exclusive relations with the form's links only, because the server would move the original's links.
+ */
 export function exclusiveLinks(form: EntryForm): Values {
   const names = Object.keys(form.type.attributes).filter((name) => isExclusive(form.attribute(name)) && form.mayWrite(name));
   return Object.fromEntries(names.map((name) => [name, linksOf(form.attribute(name)!, form.values[name])]));

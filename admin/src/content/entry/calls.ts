@@ -1,9 +1,9 @@
-/** What is done with the entry of a form, at the addresses of collection types or of single types. */
+/** Requests on a form's entry, for collection types and single types. */
 import { call } from '../../api/client';
 import type { QueryValue } from '../../api/query';
 import type { EntryForm, Values } from './form.svelte';
 
-/** The header that says which state of the entry a change is made of. */
+/** Return the header that states which version of the entry was edited. */
 function seen(form: EntryForm): Record<string, string> {
   return { 'X-Octavo-Seen': form.isNew ? 'nothing' : String(form.original.updatedAt) };
 }
@@ -11,7 +11,7 @@ function seen(form: EntryForm): Record<string, string> {
 const isSingle = (form: EntryForm): boolean => form.type.kind === 'singleType';
 const localeOf = (form: EntryForm): Record<string, QueryValue> => (form.locale === null ? {} : { locale: form.locale });
 
-/** Store values: an entry that is new is made. */
+/** Save values, or create the entry if it is new. */
 export async function store(form: EntryForm, body: Values): Promise<Values> {
   const { uid } = form.type;
   if (isSingle(form)) {
@@ -48,7 +48,7 @@ export async function remove(form: EntryForm): Promise<void> {
   else await call('DELETE /content-manager/collection-types/:uid/:id', { path: { uid, id: form.id! } });
 }
 
-/** How many drafts the entry leads to: they are not seen from outside when it is published. */
+/** Return the number of related drafts, which stay invisible when the entry is published. */
 export async function countDrafts(form: EntryForm): Promise<number> {
   const { uid } = form.type;
   const answer = await (isSingle(form)

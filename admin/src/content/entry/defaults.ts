@@ -1,9 +1,9 @@
-/** Values that a new entry, or a new component in one, begins with. */
+/** Initial values of new entries and components. */
 import type { Attribute, Definitions } from '../../api/operations';
 import { componentOf } from '../model/definitions';
 import type { Values } from './form.svelte';
 
-/** Defaults, and the components that have to be there. */
+/** Return the attributes' defaults and required components. */
 export function defaultsOf(attributes: Readonly<Record<string, Attribute>>, definitions: Definitions, depth = 0): Values {
   const found: Values = {};
   for (const [name, attribute] of Object.entries(attributes)) {
@@ -22,7 +22,7 @@ function defaultOf(attribute: Attribute, definitions: Definitions, depth: number
   return attribute.default === undefined ? undefined : structuredClone(attribute.default);
 }
 
-/** A new component, to be put into the values of a form. In a zone it has to be given `__component`. */
+/** Return a new component's values. In a dynamic zone, the caller adds `__component`. */
 export function newComponent(uid: string, definitions: Definitions, depth = 0): Values {
   return defaultsOf(componentOf(definitions, uid)?.attributes ?? {}, definitions, depth);
 }

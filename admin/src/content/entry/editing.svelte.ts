@@ -1,4 +1,7 @@
-/** What goes on with the form of an entry while it is open, on a page or in a panel. Called while its component is made. */
+/**
+ * The behavior of an open form, on a page or in a panel: drafts, saving, shortcuts and leaving. Call `edit` during
+ * component initialization.
+ */
 import { blockNavigation } from 'sv-router';
 import { onDestroy, onMount, untrack } from 'svelte';
 import { on } from 'svelte/events';
@@ -13,15 +16,15 @@ import { Saving, type Heard } from './saving.svelte';
 
 interface Edited extends Omit<Heard, 'stored'> {
   form: EntryForm;
-  /** What is known of the service: it may be read anew while the form is open. */
+  /** The entry as last loaded. It may be loaded again while the form is open. */
   entry: () => Values | null;
-  /** Whether the service no longer had the entry when it was last read. */
+  /** Whether the entry was deleted when it was last loaded. */
   isMissing: () => boolean;
-  /** Whether the form is still there after the navigation that is under way. */
+  /** Whether the form stays open during the current navigation. */
   stays: () => boolean;
-  /** Whether keys are meant for this form. */
+  /** Whether keyboard shortcuts apply to this form. */
   isFront: () => boolean;
-  /** Save what is edited beside it, after the form itself. */
+  /** Save the form beside this one, after this one. */
   saveBeside?: () => Promise<void>;
 }
 
@@ -29,7 +32,7 @@ export interface Editing {
   form: EntryForm;
   keeping: Keeping;
   saving: Saving;
-  /** From now on nobody is asked about leaving: the entry is gone. */
+  /** Stop asking about unsaved changes, because the entry was deleted or the form is finished. */
   leave: () => void;
 }
 
@@ -39,7 +42,7 @@ export function edit({ form, entry, isMissing, stays, isFront, saveBeside, made,
   let isLeaving = false;
   let page = address();
   const move = async (id: number): Promise<void> => {
-    isLeaving = true; // to its own address
+    isLeaving = true; // to the new entry's URL
     await made?.(id);
     page = address();
     isLeaving = false;
@@ -49,7 +52,7 @@ export function edit({ form, entry, isMissing, stays, isFront, saveBeside, made,
   $effect(() => {
     if (form.revision) keeping.later();
   });
-  // The entry is read anew when somebody comes back to the window: what others have saved since is taken over.
+  // The entry is loaded again when the window regains focus: take over what other users have saved.
   $effect(() => {
     const present = entry();
     if (present && form.id !== null) untrack(() => saving.hear(present));
@@ -59,7 +62,9 @@ export function edit({ form, entry, isMissing, stays, isFront, saveBeside, made,
     form.isGone = isMissing();
   });
 
-  /** Whether the next address is that of a field on the same page. A step at the same address closes a panel. */
+  /**
+   * Whether the browser goes to a field's anchor on the same page. In panels, a step at the same URL closes the panel.
+   */
   const isAnchor = (): boolean => !form.depth && hasStepped() && address() === page;
   const lead = (): void => {
     const place = location.hash.slice(1);
@@ -94,7 +99,7 @@ export function edit({ form, entry, isMissing, stays, isFront, saveBeside, made,
 
 const address = (): string => location.pathname + location.search;
 
-/** What the entry of a form is called. */
+/** Return the title of a form's entry. */
 export function titleOf(form: EntryForm): string {
   const type = form.type.info.displayName;
   if (form.type.kind === 'singleType') return type;

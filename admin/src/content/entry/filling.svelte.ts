@@ -1,11 +1,13 @@
-/** Copying values of another localization into a form. */
+/** Copying of values from another localization into a form. */
 import { queries } from '../../app/queries';
 import type { Attribute, Definitions } from '../../api/operations';
 import { isShared, type EntryForm, type Values } from './form.svelte';
 import { partOf } from './merging';
 import { entryOptions } from './queries';
 
-/** Put the localized values of another localization into the form. Relations and uids stay: each localization has its own. */
+/**
+ * Copy the localized values of another localization into the form. Each localization has its own relations and uids.
+ */
 export async function fillFrom(form: EntryForm, id: number): Promise<void> {
   const entry = await queries.fetchQuery(entryOptions(form.type.uid, id, null));
   for (const [name, attribute] of Object.entries(form.type.attributes)) {
@@ -14,14 +16,14 @@ export async function fillFrom(form: EntryForm, id: number): Promise<void> {
   }
 }
 
-/** Whether the value of another localization can be copied into a field. */
+/** Whether a field can take its value from the localization beside it. */
 export function isCopyable(form: EntryForm, name: string): boolean {
   const attribute = form.attribute(name);
   if (!attribute || !form.counterpart || isShared(attribute) || !isFillable(attribute)) return false;
   return form.mayWrite(name) && form.counterpart.form.mayRead(name);
 }
 
-/** Copy the value of a field from the form beside, even if it is not saved. */
+/** Copy a field's value from the form beside this one, saved or not. */
 export function copyField(form: EntryForm, from: EntryForm, name: string): void {
   const value = withoutIds(form.attribute(name)!, $state.snapshot(from.values[name]), form.definitions);
   form.write(form.values, name, value, name);
@@ -30,7 +32,7 @@ export function copyField(form: EntryForm, from: EntryForm, name: string): void 
 const isFillable = (attribute: Attribute): boolean =>
   attribute.writable !== false && !['relation', 'uid', 'password'].includes(attribute.type) && attribute.visible !== false;
 
-/** Return a value without the ids of its components, so that saving it creates new components. */
+/** Return a value without its components' ids, so that saving it creates new components. */
 export function withoutIds(attribute: Attribute, value: unknown, definitions: Definitions): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (attribute.type === 'relation') return undefined;

@@ -1,6 +1,6 @@
 /**
- * The form of an entry: what is written, what the service has, and what is wrong. It is given to fields by context.
- * A key touches its own field only: values are one tree of `$state`, and nothing is copied or compared while one types.
+ * The state of an entry's form: values, saved values and errors. Fields get it from the context. Typing updates one
+ * field only: values are one tree of `$state`, and nothing is copied or compared on each key.
  */
 import { getContext, setContext, tick } from 'svelte';
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
@@ -12,7 +12,7 @@ import { fieldId } from '../fields/props';
 import { isEqual, mergeAll, noteParts, take, type Conflict } from './merging';
 import { fieldRights, mayDo, type Action, type MayTouch } from './rights';
 
-/** Milliseconds between looks at a field that is being loaded, and the longest time of all. */
+/** Milliseconds between checks for a field that is loading, and the longest wait. */
 const PAUSE = 50;
 const LONGEST_WAIT = 1000;
 
@@ -22,23 +22,28 @@ export interface FormSetting {
   type: ContentTypeSchema;
   definitions: Definitions;
   views: Views;
-  /** Of the entry; null for a new one. */
+  /** The entry's id; null for a new one. */
   id: number | null;
-  /** Null where the type has no locales. */
+  /** Null for types without locales. */
   locale: string | null;
-  /** Which entry a new one is a copy of. */
+  /** The original of a copy. */
   origin?: number | null;
-  /** Which entry a new one is a translation of. */
+  /** The entry that a new one translates. */
   related?: number | null;
-  /** How many forms it lies over: 0 on a page, more in panels. */
+  /** The number of forms below: 0 on a page, more in panels. */
   depth?: number;
-  /** It is beside the form of another localization. */
+  /** Whether the form is beside the form of another localization. */
   isBeside?: boolean;
-  /** It shows how a form looks, to whoever may say so: all fields are there, whatever they may read. */
+  /**
+   * Whether the form only shows its layout, to users who can configure it. All fields are visible, whatever the user
+   * can read.
+   */
   isPicture?: boolean;
 }
 
-/** What was sent: how often each attribute had been written to then, and which parts had no ids yet. */
+/**
+ * The state of a sent form: the number of writes to each attribute, and functions that give new components their ids.
+ */
 export interface Sent {
   names: string[];
   writes: Map<string, number>;
@@ -52,36 +57,36 @@ export class EntryForm {
   readonly locale: string | null;
   readonly origin: number | null;
   readonly related: number | null;
-  /** How many forms it lies over; null where no form can open over it. */
+  /** The number of forms below; null if no panel can open above it. */
   readonly depth: number | null;
   id = $state<number | null>(null);
-  /** What the service has. */
+  /** The entry on the server. */
   original = $state.raw<Values>({});
-  /** What is written. */
+  /** The values in the form. */
   values = $state<Values>({});
-  /** Attributes of the entry that were changed since; only these are sent. */
+  /** Attributes with unsaved changes; only these are sent. */
   readonly changed = new SvelteSet<string>();
-  /** What the service refused, by path. */
+  /** Errors from the server, by path. */
   readonly problems = new SvelteMap<string, string>();
-  /** What is typed and cannot be read as a value, by path. Nothing is sent while there is any. */
+  /** Errors of texts that are not valid values, by path. The form cannot be saved while there are any. */
   readonly held = new SvelteMap<string, string>();
-  /** Where the reader is being taken; folded parts that it lies in open. */
+  /** Path of the field to reveal. Collapsed components around it open. */
   wanted = $state<string | null>(null);
   isSaving = $state(false);
-  /** The entry was deleted while the form was open: its text can be copied, and no action is offered. */
+  /** Whether the entry was deleted while the form was open. Its text can be copied, and actions are hidden. */
   isGone = $state(false);
-  /** The form of another localization that is shown beside this one, and what its language is called. */
+  /** The form of the localization beside this one, and the name of its locale. */
   counterpart = $state.raw<{ form: EntryForm; name: string } | null>(null);
-  /** The localizations of an entry that is new itself. */
+  /** The existing localizations of a new entry. */
   siblings: Values[] = [];
-  /** Counts what is written: whoever keeps it elsewhere looks at this alone. */
+  /** Counts changes, so that drafts and the preview only need to watch this number. */
   revision = $state(0);
 
   readonly mayRead: MayTouch;
   readonly mayWrite: MayTouch;
   readonly isLocalized: boolean;
-  /** How often each attribute was written to: what is typed while a save runs is known by it. */
   readonly #prefix: string;
+  /** Counts writes to each attribute, to recognize changes made during a save. */
   readonly #writes = new Map<string, number>();
 
   constructor(setting: FormSetting, original: Values, values: Values = structuredClone(original)) {
@@ -112,7 +117,7 @@ export class EntryForm {
     return this.changed.size > 0;
   }
 
-  /** Whether one may save it at all. */
+  /** Whether the user can save the form. */
   get mayStore(): boolean {
     return this.may(this.isNew ? 'create' : 'update');
   }
@@ -121,7 +126,10 @@ export class EntryForm {
     return !this.isGone && mayDo(session.rights, action, this.type.uid, this.locale);
   }
 
-  /** Whether an error says that the entry was deleted, which is noted. Saving a single type creates its entry again. */
+  /**
+   * Return whether the entry was deleted, and remember it. A single type is never gone, because saving creates it
+   * again.
+   */
   findsGone(error: ApiError): boolean {
     if (error.status === 404 && this.id !== null && this.type.kind !== 'singleType') this.isGone = true;
     return this.isGone;
@@ -131,14 +139,14 @@ export class EntryForm {
     return this.type.attributes[name];
   }
 
-  /** Write a value into its container, which is the entry's values or an object in them. `path` is that of the value. */
+  /** Write a value into its container: the entry's values, or an object in them. `path` is the value's path. */
   write(container: Values, name: string, value: unknown, path: string): void {
     if (container[name] === value) return;
     container[name] = value;
     this.touch(path);
   }
 
-  /** Note that something at a path was changed by other means: items added, moved, removed. */
+  /** Record a change at a path, for example of items that were added, moved or removed. */
   touch(path: string): void {
     const top = topOf(path);
     this.#writes.set(top, this.writesTo(top) + 1);
@@ -148,19 +156,25 @@ export class EntryForm {
     else this.changed.add(top);
   }
 
-  /** Whether a copy begins without the links at a path, because the original keeps them or the copy cannot get them. */
+  /**
+   * Whether a copy starts without the value at a path, because the original keeps its links or the user cannot write
+   * it.
+   */
   isLeftOut(path: string): boolean {
     if (this.id !== null || this.origin === null) return false;
     return isExclusive(this.attribute(topOf(path))) || !this.mayWrite(path);
   }
 
-  /** Note what is about to be sent. */
+  /** Return the state of the attributes that are about to be sent. */
   note(names: string[]): Sent {
     const parts = names.map((name) => [name, noteParts(this.values[name], this.attribute(name)!, this.definitions)] as const);
     return { names, writes: new Map(this.#writes), parts: new Map(parts) };
   }
 
-  /** Take what the service has stored. What was written while it was on its way stays, and stays marked as changed. */
+  /**
+   * Apply the server's response. Attributes that were changed during the request keep their values and stay marked as
+   * changed.
+   */
   settle(answer: Values, sent: Sent): void {
     for (const [name, attribute] of Object.entries(this.type.attributes)) {
       if (this.writesTo(name) !== (sent.writes.get(name) ?? 0)) {
@@ -176,7 +190,7 @@ export class EntryForm {
     this.problems.clear();
   }
 
-  /** Take over what somebody else has changed; what was changed on both sides is returned, and stays as it is here. */
+  /** Apply another user's changes. Return conflicts, which keep the form's values. */
   merge(present: Values): Conflict[] {
     const conflicts = mergeAll(this.values, this.original, present, this.type.attributes, this.definitions);
     this.original = present;
@@ -184,12 +198,12 @@ export class EntryForm {
     return conflicts;
   }
 
-  /** Find out what is still another value than the service has. */
+  /** Unmark attributes whose values equal those on the server. */
   compare(): void {
     for (const name of [...this.changed]) if (isEqual(this.values[name], this.original[name])) this.changed.delete(name);
   }
 
-  /** Write values that were kept elsewhere, made of a `base`. What others have changed since is taken over. */
+  /** Restore a draft whose changes were made to `base`, and apply what others have changed since. Return conflicts. */
   restore(kept: Values, base: Values, present: Values): Conflict[] {
     this.original = { ...this.original, ...base };
     for (const [name, value] of Object.entries(kept)) {
@@ -203,7 +217,7 @@ export class EntryForm {
     return conflicts;
   }
 
-  /** Forget what was written. */
+  /** Discard all changes. */
   reset(): void {
     for (const name of [...this.changed]) {
       this.values[name] = structuredClone(this.original[name]);
@@ -215,12 +229,12 @@ export class EntryForm {
     this.revision += 1;
   }
 
-  /** The id of the control of what lies at a path. */
+  /** Return the id of the control at a path. */
   idOf(path: string): string {
     return this.#prefix + fieldId(path);
   }
 
-  /** The same of what lies there as a whole: `data-path` in the page. */
+  /** Return the `data-path` of the field at a path. */
   placeOf(path: string): string {
     return this.#prefix + path;
   }
@@ -229,49 +243,49 @@ export class EntryForm {
     return this.#writes.get(top) ?? 0;
   }
 
-  /** Say that what is typed at a path cannot be read as a value; null once it can. */
+  /** Record that the text at a path is not a valid value; null if it is valid again. */
   hold(path: string, problem: string | null): void {
     if (problem !== null) this.held.set(path, problem);
     else this.held.delete(path);
   }
 
-  /** Drop what was wrong at a path and below; also on the way of items that were moved or removed. */
+  /** Remove errors from the server at a path and below, for example of items that were moved or removed. */
   forget(path: string): void {
     for (const found of [...this.problems.keys()]) if (isWithin(found, path)) this.problems.delete(found);
   }
 
-  /** Drop everything known of a path and below: of an item that is removed. */
+  /** Remove all errors at a path and below, because the item was removed. */
   release(path: string): void {
     this.forget(path);
     for (const found of [...this.held.keys()]) if (isWithin(found, path)) this.held.delete(found);
   }
 
-  /** Whether something is wrong at a path or below. */
+  /** Whether there is an error at a path or below. */
   hasProblem(path: string): boolean {
     for (const found of this.problems.keys()) if (isWithin(found, path)) return true;
     for (const found of this.held.keys()) if (isWithin(found, path)) return true;
     return false;
   }
 
-  /** How many fields are invalid in these attributes. */
+  /** Return the number of invalid fields in these attributes. */
   problemsIn(names: ReadonlySet<string>): number {
     if (!this.problems.size && !this.held.size) return 0;
     const paths = new Set([...this.problems.keys(), ...this.held.keys()]);
     return [...paths].filter((path) => names.has(topOf(path))).length;
   }
 
-  /** Whether the reader is being taken to somewhere below a path: a folded part opens then. */
+  /** Whether the field to reveal is at a path or below, so that a collapsed component opens. */
   leadsTo(path: string): boolean {
     return this.wanted !== null && isWithin(this.wanted, path);
   }
 
-  /** Take the reader to a field, through what is folded or in another tab. */
+  /** Scroll to a field and focus it, after opening its tab and collapsed components. */
   async reveal(path: string): Promise<void> {
     this.wanted = path;
     await tick();
     for (let waited = 0; waited < LONGEST_WAIT && (waited < PAUSE || isAwaited(this, path)); waited += PAUSE) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
-      if (this.wanted !== path) return; // the reader is being taken elsewhere
+      if (this.wanted !== path) return; // another field is to be revealed
     }
     const found = nearest(this, path);
     found?.scrollIntoView({ block: 'center' });
@@ -289,13 +303,13 @@ const topOf = (path: string): string => path.split('.', 1)[0] ?? path;
 const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
 const isSame = (one: unknown, other: unknown): boolean => (typeof one === 'object' && one !== null ? false : (one ?? null) === (other ?? null));
 
-/** Relations (but not media) and uids are always of one locale, as in v4. */
+/** Whether all localizations share an attribute. They never share relations (except media) and uids, as in v4. */
 export function isShared(attribute: Attribute | undefined): boolean {
   if (!attribute || attribute.type === 'relation' || attribute.type === 'uid') return false;
   return (attribute.pluginOptions?.i18n as { localized?: boolean } | undefined)?.localized !== true;
 }
 
-/** Whether an entry has links that no other entry can have too: a copy would take them from its original. */
+/** Whether a target can be linked to one entry only, so that a copy would take the link from its original. */
 export function isExclusive(attribute: Attribute | undefined): boolean {
   const relation = (attribute?.relationType ?? attribute?.relation ?? '').toLowerCase();
   return Boolean(attribute?.inversedBy ?? attribute?.mappedBy) && (relation === 'onetoone' || relation === 'onetomany');
@@ -306,13 +320,13 @@ function controlAt(form: EntryForm, path: string): HTMLElement | null {
   return document.getElementById(form.idOf(path)) ?? document.querySelector<HTMLElement>(place);
 }
 
-/** Whether a field is not there yet: it is loaded when it is wanted. */
+/** Whether a field is not rendered yet, or still loading. */
 function isAwaited(form: EntryForm, path: string): boolean {
   const found = controlAt(form, path);
   return !found || (found.dataset.path !== undefined && found.querySelector('[role=status]') !== null);
 }
 
-/** The control at a path, or of the nearest that it lies in. */
+/** Return the control at a path, or of its nearest container. */
 function nearest(form: EntryForm, path: string): HTMLElement | null {
   for (let at = path; at; at = at.includes('.') ? at.slice(0, at.lastIndexOf('.')) : '') {
     const found = controlAt(form, at);

@@ -1,18 +1,18 @@
-/** Keeps what is written while it is not saved, and offers it again after the tab was closed or has crashed. */
+/** Stores unsaved changes in this browser, and offers to restore them after the tab was closed or crashed. */
 import { session } from '../../app/session.svelte';
 import type { EntryForm, Values } from './form.svelte';
 import { drop, keep, kept, withoutPasswords, type Kept } from './store';
 
-/** How long after the last key. */
+/** Milliseconds after the last change. */
 const PAUSE = 800;
 
 export class Keeping {
   readonly #form: EntryForm;
-  /** What was found when the form was opened. */
+  /** The draft found when the form was opened. */
   found = $state.raw<Kept | null>(null);
-  /** The key of what was found, until this form has written or dropped it. */
+  /** The key of the found draft, until this form replaces or deletes it. */
   #foundKey: string | null = null;
-  /** Two tabs with the same entry keep apart what is written in each. */
+  /** Identifies the tab: drafts of two tabs with the same entry are separate. */
   readonly #tab = Math.random().toString(36).slice(2);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isKept = false;
@@ -42,26 +42,26 @@ export class Keeping {
     this.#foundKey = key;
   }
 
-  /** Keep what is changed, a moment after the last key. */
+  /** Store changes shortly after the last one. */
   later(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#write(), PAUSE);
   }
 
-  /** What was found goes back into the form. */
+  /** Put the found draft into the form. */
   restore(): void {
     const found = this.found;
     this.found = null;
     if (found) this.#form.restore(found.values, found.base, this.#form.original);
   }
 
-  /** What was found is not wanted. */
+  /** Delete the found draft. */
   async discard(): Promise<void> {
     this.found = null;
     await this.#dropFound();
   }
 
-  /** What was written here is saved or not wanted. What another tab has written stays. */
+  /** Delete this form's draft because its changes were saved or discarded. Drafts of other tabs stay. */
   async forget(): Promise<void> {
     clearTimeout(this.#timer);
     this.#isKept = false;
@@ -69,7 +69,7 @@ export class Keeping {
     await this.#dropFound();
   }
 
-  /** Drop what was found if it is in the form now. */
+  /** Delete the found draft, unless it is still on offer. */
   async #dropFound(): Promise<void> {
     const key = this.found ? null : this.#foundKey;
     if (!key) return;
@@ -77,7 +77,7 @@ export class Keeping {
     await drop(key);
   }
 
-  /** The form has got its id: what was kept for a new entry is there now. */
+  /** Cancel a pending write. */
   stop(): void {
     clearTimeout(this.#timer);
   }

@@ -1,4 +1,4 @@
-/** Keys for items of lists: an item keeps its own for as long as the form lasts, wherever it is moved. */
+/** Keys of list items. An item keeps its key while the form is open, even if it is moved. */
 const keys = new WeakMap<object, number>();
 let count = 0;
 

@@ -1,6 +1,6 @@
 /**
- * Values of a form and values of the service brought together, in place: an object that is still the same stays, so what
- * shows it is not made anew while somebody writes in it.
+ * Merging of a form's values with the server's, in place: unchanged objects stay, so that their components are not
+ * recreated while the user types.
  */
 import type { Attribute, Definitions } from '../../api/operations';
 import { componentOf } from '../model/definitions';
@@ -8,17 +8,17 @@ import type { Values } from './form.svelte';
 
 type Attributes = Readonly<Record<string, Attribute>>;
 
-/** Somebody else has changed what was changed here. */
+/** A value that both this user and another one have changed. */
 export interface Conflict {
   path: string;
   attribute: Attribute;
   mine: unknown;
   theirs: unknown;
-  /** Put theirs into the form. */
+  /** Put their value into the form. */
   take: () => void;
 }
 
-/** Whether two values are the same, as JSON. Nothing and null are. */
+/** Whether two values are equal as JSON. Undefined equals null. */
 export function isEqual(one: unknown, other: unknown): boolean {
   if (one === other || (one ?? null) === (other ?? null)) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
@@ -28,13 +28,13 @@ export function isEqual(one: unknown, other: unknown): boolean {
   return true;
 }
 
-/** Put values of the service into those of the form. What it says nothing of stays. */
+/** Copy the server's values into the form's. Values that the response lacks are unchanged. */
 export function takeAll(mine: Values, theirs: Values, attributes: Attributes, definitions: Definitions): void {
   if (theirs.id !== undefined && mine.id !== theirs.id) mine.id = theirs.id;
   for (const [name, attribute] of Object.entries(attributes)) take(mine, name, theirs, attribute, definitions);
 }
 
-/** The same of one attribute. */
+/** Copy the server's value of one attribute. */
 export function take(mine: Values, name: string, theirs: Values, attribute: Attribute, definitions: Definitions): void {
   if (name === 'id' || !(name in theirs)) return;
   const here = mine[name];
@@ -59,7 +59,7 @@ function takeList(mine: Values[], theirs: Values[], attribute: Attribute, defini
 const isMadeOfParts = (attribute: Attribute): boolean => attribute.type === 'component' || attribute.type === 'dynamiczone';
 const isPart = (value: unknown, attribute: Attribute): value is Values =>
   attribute.type === 'component' && typeof value === 'object' && value !== null && !Array.isArray(value);
-/** A part that has no id yet is the one that stands in its place. */
+/** Whether two components are the same. One without an id matches any id. */
 const isSamePart = (mine: Values, theirs: Values): boolean =>
   (mine.id === undefined || mine.id === theirs.id) && mine.__component === theirs.__component;
 
@@ -67,7 +67,10 @@ export function partOf(attribute: Attribute, item: Values, definitions: Definiti
   return componentOf(definitions, attribute.component ?? String(item.__component))?.attributes ?? {};
 }
 
-/** Note the parts of a value as it is sent; what is returned gives them the ids of the answer, wherever they are by then. */
+/**
+ * Remember the components of a value that is about to be sent. The returned function gives new ones their ids from the
+ * response, even after they were moved.
+ */
 export function noteParts(value: unknown, attribute: Attribute, definitions: Definitions): (answered: unknown) => void {
   if (!isMadeOfParts(attribute) || typeof value !== 'object' || value === null) return () => undefined;
   if (Array.isArray(value)) {
@@ -84,8 +87,8 @@ export function noteParts(value: unknown, attribute: Attribute, definitions: Def
 }
 
 /**
- * Take over what only others have changed since `base`; what both have changed is returned, and stays as it is here.
- * Relations are never in conflict: changes of them are sent as what comes and goes.
+ * Apply what only others have changed since `base`. Return conflicts, which keep the form's values. Relations never
+ * conflict, because added and removed links are sent.
  */
 export function mergeAll(mine: Values, base: Values, theirs: Values, attributes: Attributes, definitions: Definitions, within = ''): Conflict[] {
   const conflicts: Conflict[] = [];

@@ -1,6 +1,6 @@
 /**
- * Entries that are edited beside that of the page: panels, each over the one before. Which are open is kept in the state of
- * the browser's history: the way back closes the last one, and a reload opens them again. Addresses stay those of pages.
+ * Panels with entries, each above the previous one, over the page's entry. The browser's history state contains the
+ * open panels: Back closes the last one, and a reload opens them again. The URL is that of the page.
  */
 import { getContext, setContext } from 'svelte';
 import { goTo, route, stateOfHistory } from '../../app/router';
@@ -8,19 +8,19 @@ import type { Values } from './form.svelte';
 
 export interface Panel {
   uid: string;
-  /** Null for an entry that is new. */
+  /** Null for a new entry. */
   id: number | null;
-  /** Of a new entry; null where there are none, or the usual one is meant. */
+  /** The locale of a new entry; null for types without locales, or for the default locale. */
   locale: string | null;
-  /** The relation that asked for it, in the form below. */
+  /** The field in the form below that opened the panel. */
   path: string;
-  /** What a new entry is called at first, and by which attribute. */
+  /** The title of a new entry, and the attribute that contains it. */
   named?: { attribute: string; value: string };
-  /** The field that is wanted in it. */
+  /** The field to reveal. */
   field?: string;
 }
 
-/** Deeper than that, links lead to pages. */
+/** The most panels. Links in the last one open pages. */
 const MOST = 3;
 
 const here = (): string => location.pathname + location.search;
@@ -28,7 +28,7 @@ const read = (state: unknown): readonly Panel[] => (state as { panels?: Panel[] 
 
 export class Panels {
   readonly shown = $derived(read(route.state));
-  /** Where the page is: other addresses are other pages. */
+  /** The URL of the page with the panels. */
   #address = '';
   readonly #waiting = new Map<string, (entry: Values) => void>();
   #isOpening = false;
@@ -38,7 +38,7 @@ export class Panels {
     let before = 0;
     $effect(() => {
       const now = this.shown.length;
-      if (now < before) window.scrollTo(0, this.#scrolled); // the router has gone to the top
+      if (now < before) window.scrollTo(0, this.#scrolled); // the router has scrolled to the top
       before = now;
     });
     $effect(() => {
@@ -47,12 +47,12 @@ export class Panels {
     });
   }
 
-  /** Whether one may open over a form of that depth. */
+  /** Whether a panel can open above a form at this depth. */
   hasRoom(depth: number | null): boolean {
     return depth !== null && depth < MOST;
   }
 
-  /** Over the form of a depth; once, however often it is asked for. */
+  /** Open a panel above the form at this depth. Repeated calls open only one. */
   async open(depth: number | null, panel: Panel): Promise<void> {
     if (this.#isOpening || depth !== this.shown.length) return;
     if (!depth) this.#scrolled = window.scrollY;
@@ -65,17 +65,19 @@ export class Panels {
     }
   }
 
-  /** Close the last one, as the way back does. */
+  /** Close the last panel, like the browser's Back button. */
   close = (): void => history.back();
 
-  /** Whether the navigation under way keeps the form of a depth: it is a matter of panels over it. */
+  /** Whether the current navigation only opens or closes panels, and keeps the form at this depth. */
   isMoving(depth = 0): boolean {
     if (this.#isOpening) return true;
     const next = read(stateOfHistory());
     return here() === this.#address && next.length !== this.shown.length && next.length >= depth;
   }
 
-  /** Be told what is saved in the panel that a relation has opened. */
+  /**
+   * Call `hear` with each entry saved in the panel that the field at `path` opened. Return a function that stops this.
+   */
   wait(depth: number | null, path: string, hear: (entry: Values) => void): (() => void) | undefined {
     if (depth === null) return undefined;
     const key = `${depth} ${path}`;
@@ -89,5 +91,5 @@ export class Panels {
 
 const KEY = Symbol('panels');
 export const providePanels = (): Panels => setContext(KEY, new Panels());
-/** None where entries are only looked at. */
+/** Undefined outside of an entry's page, for example in the example form of the form configuration. */
 export const getPanels = (): Panels | undefined => getContext<Panels | undefined>(KEY);

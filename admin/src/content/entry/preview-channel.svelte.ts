@@ -1,6 +1,6 @@
 /**
- * Messages between the preview pane and a front end that includes `octavo-preview.js`. Only the frame of the pane is
- * heard, and only while it shows the origin of the preview URL; messages are sent to that origin alone.
+ * Messages between the preview pane and a front end that includes `octavo-preview.js`. The pane accepts messages only
+ * from its frame and from the origin of the preview URL, and sends messages only to that origin.
  */
 import { untrack } from 'svelte';
 import type { EntryForm, Values } from './form.svelte';
@@ -10,7 +10,7 @@ const PROTOCOL = 1;
 /** Milliseconds between a change and its message. */
 const DELAY = 150;
 
-/** A field in the front end that was clicked. Without type and id it belongs to the entry of the form. */
+/** A field that was clicked in the front end. Without type and id it belongs to the form's entry. */
 export interface Place {
   type?: string;
   id?: number;
@@ -18,7 +18,7 @@ export interface Place {
 }
 
 export class PreviewChannel {
-  /** The page in the frame includes the script. */
+  /** Whether the page in the frame includes the script. */
   isConnected = $state(false);
   readonly #form: EntryForm;
   readonly #origin: string;
@@ -26,7 +26,7 @@ export class PreviewChannel {
   #frame: HTMLIFrameElement | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Call it while a component is created. `edit` opens a field that was clicked in the front end. */
+  /** Call it during component initialization. `edit` receives the fields that are clicked in the front end. */
   constructor(form: EntryForm, origin: string, edit: (place: Place) => void) {
     this.#form = form;
     this.#origin = origin;
@@ -45,7 +45,7 @@ export class PreviewChannel {
     });
   }
 
-  /** Use a new frame, until it is removed. */
+  /** Use a new frame. Return a function that detaches it. */
   attach = (frame: HTMLIFrameElement): (() => void) => {
     this.#frame = frame;
     this.isConnected = false;
@@ -56,18 +56,16 @@ export class PreviewChannel {
     };
   };
 
-  /** The frame shows a page: one without the script does not answer. */
+  /** Greet a page after it was loaded. Only pages with the script answer. */
   greet = (): void => {
     this.isConnected = false;
     this.#send({ type: 'hello' });
   };
 
-  /** The entry was saved. */
   sendSaved(): void {
     this.#send({ type: 'saved' });
   }
 
-  /** The editor is in a field. */
   sendFocus(field: string): void {
     if (this.isConnected) this.#send({ type: 'focus', field });
   }
@@ -81,7 +79,7 @@ export class PreviewChannel {
     if (place) this.#edit(place);
   }
 
-  /** What is saved comes first: the page compares changes with it. */
+  /** Send the saved entry first, because the page compares changes with it. */
   #begin(): void {
     this.isConnected = true;
     this.#sendEntry(this.#form.original);

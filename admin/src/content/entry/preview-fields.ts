@@ -1,4 +1,4 @@
-/** The values of a form for the front end, in the shape of the REST API. */
+/** A form's values for the front end, in the format of the REST API. */
 import type { Attribute, EditLook, MediaFile } from '../../api/operations';
 import type { RelationWork } from '../fields/relations/work';
 import { componentOf } from '../model/definitions';
@@ -6,11 +6,11 @@ import type { EntryForm, Values } from './form.svelte';
 
 type Attributes = Readonly<Record<string, Attribute>>;
 
-/** Values of a form, without passwords, private attributes and relations that were not changed. */
+/** Return values without passwords, private attributes and unchanged relations. */
 export function previewFields(form: EntryForm, values: Values): Values {
   const looks = form.views.contentType.metadatas as Readonly<Record<string, { edit?: EditLook } | undefined>>;
   const fields = fieldsOf(form, form.type.attributes, values, (name) => looks[name]?.edit?.mainField);
-  return JSON.parse(JSON.stringify(fields)) as Values; // messages cannot carry the form's proxies
+  return JSON.parse(JSON.stringify(fields)) as Values; // messages cannot contain the form's proxies
 }
 
 function fieldsOf(form: EntryForm, attributes: Attributes, values: Values, mainField: (name: string) => string | undefined): Values {
@@ -51,7 +51,7 @@ const file = (given: unknown): unknown => {
   return { id, attributes };
 };
 
-/** The links that are known, and those that were removed: the front end keeps its other links. */
+/** Return the known links and the removed ones. The front end keeps its other links. */
 function relation(attribute: Attribute, work: Partial<RelationWork> | null, mainField: string | undefined): unknown {
   if (!work?.shown) return undefined;
   const links = work.shown.map(({ id, title }) => ({ id, attributes: mainField && mainField !== 'id' ? { [mainField]: title } : {} }));

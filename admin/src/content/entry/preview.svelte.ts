@@ -4,7 +4,7 @@ import type { EntryForm } from './form.svelte';
 
 const KEY = 'octavo.preview';
 
-/** Whether the preview pane is open: a choice of this browser, which stays from entry to entry. */
+/** Whether the preview pane is open. The choice is stored in this browser, for all entries. */
 export class PreviewPane {
   isOpen = $state(localStorage.getItem(KEY) === 'open');
 
@@ -22,7 +22,9 @@ export const getPreviewPane = (): PreviewPane => getContext<PreviewPane>(CONTEXT
 /** Replaced by a one-time code when the preview is opened. */
 const CODE = '{code}';
 
-/** The preview URL of an entry: values of the entry replace placeholders, except `{code}`. Null if a value is missing. */
+/**
+ * Return the entry's preview URL with the entry's values for placeholders except `{code}`; null if a value is missing.
+ */
 export function previewAddress(template: string, form: EntryForm): string | null {
   let isWhole = true;
   const address = template.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
@@ -34,10 +36,9 @@ export function previewAddress(template: string, form: EntryForm): string | null
   return isWhole && /^https?:\/\//.test(address) ? address : null;
 }
 
-/** Whether a preview URL needs a code. */
 export const needsCode = (address: string): boolean => address.includes(CODE);
 
-/** The URL to open, with a new code if it needs one. Throws ApiError. */
+/** Return the URL to open, with a new code if it needs one. Throw ApiError if the server refuses. */
 export async function openableAddress(address: string, form: EntryForm): Promise<string> {
   if (!needsCode(address)) return address;
   const path = { uid: form.type.uid, id: form.id! };

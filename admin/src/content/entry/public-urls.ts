@@ -1,4 +1,4 @@
-/** The entry's URLs outside these pages: in the API, and its preview. */
+/** The entry's URLs outside the admin pages: in the API, and its preview. */
 import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../../api/client';
 import type { EntryAddresses } from '../../api/operations';

@@ -1,11 +1,11 @@
-/** Reading entries. Lists prefetch by the same keys, so that an entry is there when it is opened. */
+/** Queries for entries. Lists prefetch them with the same keys, so that entries open quickly. */
 import { call } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import type { Values } from './form.svelte';
 
 export const entryKey = (uid: string, id: number | string, locale: string | null) => ['entry', uid, String(id), locale] as const;
 
-/** One entry, for `createQuery` and for `queries.prefetchQuery`. `locale` is that of the list; null where there is none. */
+/** Return the query options of an entry. `locale` is the list's, or null; it is only part of the key. */
 export function entryOptions(uid: string, id: number | string, locale: string | null) {
   return {
     queryKey: entryKey(uid, id, locale),
@@ -14,7 +14,7 @@ export function entryOptions(uid: string, id: number | string, locale: string | 
   };
 }
 
-/** The entry of a single type; null where there is none yet. */
+/** Return the query options of a single type's entry; its data is null if it does not exist yet. */
 export function singleOptions(uid: string, locale: string | null) {
   return {
     queryKey: entryKey(uid, 'single', locale),

@@ -1,13 +1,13 @@
-/** Which fields of a content-type one may read and write. The service checks it again. */
+/** Permissions on the fields of a content type. The server checks them too. */
 import type { Right } from '../../api/operations';
 
 export type Action = 'create' | 'read' | 'update' | 'delete' | 'publish';
 export const actionName = (action: Action): string => `plugin::content-manager.explorer.${action}`;
 
-/** Whether a field may be touched; of a path (`zone.2.title`) the indexes do not count. */
+/** Whether a field can be read or written. Indexes in its path (`zone.2.title`) are ignored. */
 export type MayTouch = (path: string) => boolean;
 
-/** What the rights to an action on a content-type say of fields, in a locale where the type has several. */
+/** Return a check for the fields on which an action is allowed, in a locale if the type has several. */
 export function fieldRights(rights: readonly Right[], action: Action, subject: string, locale: string | null): MayTouch {
   const held = rights.filter((right) => right.action === actionName(action) && right.subject === subject && speaks(right, locale));
   const listed = held.map((right) => right.properties.fields);
@@ -22,7 +22,7 @@ export function fieldRights(rights: readonly Right[], action: Action, subject: s
   };
 }
 
-/** Whether an action is allowed at all, in a locale. */
+/** Whether an action is allowed, in a locale if the type has several. */
 export function mayDo(rights: readonly Right[], action: Action, subject: string, locale: string | null): boolean {
   return rights.some((right) => right.action === actionName(action) && right.subject === subject && speaks(right, locale));
 }
@@ -32,7 +32,7 @@ function speaks(right: Right, locale: string | null): boolean {
   return locale === null || !locales || locales.includes(locale);
 }
 
-/** `seo` covers `seo.title`, and `seo.title` shows that there is a `seo`. */
+/** `seo` includes `seo.title`; permission for `seo.title` also shows `seo`. */
 function covers(field: string, path: string): boolean {
   return field === path || path.startsWith(`${field}.`) || field.startsWith(`${path}.`);
 }

@@ -1,4 +1,4 @@
-/** Addresses of entries. */
+/** Routes of entries. */
 export const entryPage = () => import('./EntryPage.svelte');
 
 export const entryRoutes = {

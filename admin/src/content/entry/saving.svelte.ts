@@ -1,4 +1,4 @@
-/** Saving and publishing: what was changed is sent, and what somebody else has changed in between is brought together. */
+/** Saving and publishing: send changes, and merge those of other users. */
 import { ApiError } from '../../api/errors';
 import { queries } from '../../app/queries';
 import { t } from '../../messages/index.svelte';
@@ -10,26 +10,26 @@ import type { Conflict } from './merging';
 import { entryKey } from './queries';
 import { saidOf } from './words';
 
-/** Attributes with relations in them. */
+/** Types of attributes that can contain relations. */
 const LEADS = new Set(['relation', 'component', 'dynamiczone']);
 
-/** What goes on around what is stored. */
+/** Callbacks around a save. */
 export interface Heard {
-  /** An entry that was new has got its id. */
+  /** Called with the id of a new entry. */
   made?: (id: number) => unknown;
-  /** Nothing is left that was not stored. */
+  /** Called when the server has stored the changes. */
   stored: () => unknown;
-  /** What the service has now. */
+  /** Called with the server's response. */
   answered?: (answer: Values) => unknown;
-  /** All that was asked for is done. */
+  /** Called after a successful save, publish or unpublish. */
   done?: (wasNew: boolean) => unknown;
 }
 
 export class Saving {
   readonly #form: EntryForm;
-  /** What both have changed, while it is asked about. */
+  /** Conflicts that the user has to resolve. */
   conflicts = $state<Conflict[]>([]);
-  /** Who has changed the entry in between. */
+  /** The other user who has changed the entry. */
   other = $state<unknown>(null);
   #before: Values | null = null;
   #again: (() => Promise<boolean>) | null = null;
@@ -40,10 +40,10 @@ export class Saving {
     this.#heard = heard;
   }
 
-  /** Save what was changed: whether it is stored now. */
+  /** Save changes. Return whether they are stored now. */
   save = (): Promise<boolean> => this.#run(() => this.#store(), this.save, t('entry.saved'));
 
-  /** Save, and publish what is saved. */
+  /** Save changes, then publish the entry. */
   publish = (): Promise<boolean> =>
     this.#run(
       async () => {
@@ -56,7 +56,7 @@ export class Saving {
 
   unpublish = (): Promise<boolean> => this.#run(() => this.#publish(false), this.unpublish, t('entry.unpublished'));
 
-  /** Go on after somebody has decided about what both have changed: take theirs of some, and save the rest. */
+  /** Resolve conflicts: use the other user's values for `taken`, then repeat the save. */
   async decide(taken: readonly Conflict[]): Promise<void> {
     for (const conflict of taken) conflict.take();
     this.#form.compare();
@@ -65,14 +65,14 @@ export class Saving {
     await this.#again?.();
   }
 
-  /** Leave it undecided: the next save asks again. */
+  /** Leave conflicts unresolved. The next save reports them again. */
   postpone = (): void => {
     if (this.#before) this.#form.original = this.#before;
     this.#before = null;
     this.conflicts = [];
   };
 
-  /** Take over quietly what somebody else has saved, where nothing is in conflict; else the next save asks. */
+  /** Apply what other users have saved, unless there are conflicts: the next save reports those. */
   hear(present: Values): void {
     const form = this.#form;
     if (form.isSaving || this.conflicts.length || String(present.updatedAt) <= String(form.original.updatedAt)) return;
@@ -88,9 +88,9 @@ export class Saving {
     const sent = form.note(names.filter((name) => form.attribute(name) && form.mayWrite(name)));
     const body = bodyOf(sent.names, form.values, form.type.attributes, form.definitions, isCopy);
     const answer = await store(form, isCopy ? { ...body, ...exclusiveLinks(form) } : body);
-    this.#heard.stored(); // under the key that a new entry had
+    this.#heard.stored(); // before a new entry gets its id, which is part of the draft's key
     if (isCopy || sent.names.some((name) => LEADS.has(form.attribute(name)?.type ?? ''))) {
-      await queries.invalidateQueries({ queryKey: ['relations'] }); // what they lead to now is there before the change goes
+      await queries.invalidateQueries({ queryKey: ['relations'] }); // load the new targets before the changes are cleared
     }
     form.settle(answer, sent);
     this.#remember(answer);
@@ -111,13 +111,13 @@ export class Saving {
     queries.setQueryData(key, answer);
     if (isLocalized) {
       const isOther = ({ queryKey }: { queryKey: readonly unknown[] }): boolean => key.some((part, index) => part !== queryKey[index]);
-      void queries.invalidateQueries({ queryKey: ['entry', type.uid], predicate: isOther }); // they share what is not localized
+      void queries.invalidateQueries({ queryKey: ['entry', type.uid], predicate: isOther }); // localizations share fields that are not localized
     }
     void queries.invalidateQueries({ queryKey: ['entries', type.uid] });
     this.#heard.answered?.(answer);
   }
 
-  /** Do something that is sent, one thing at a time. */
+  /** Send a request, unless another one is running, and show the result. */
   async #run(work: () => Promise<void>, again: () => Promise<boolean>, done: string): Promise<boolean> {
     const form = this.#form;
     if (form.isSaving) return false;
@@ -155,11 +155,11 @@ export class Saving {
     return false;
   }
 
-  /** Somebody else has saved: take over what only they have changed, and ask about the rest. */
+  /** Apply another user's changes and repeat the save. If there are conflicts, let the user resolve them first. */
   async #meet(present: Values, error: ApiError, again: () => Promise<boolean>): Promise<boolean> {
     const before = this.#form.original;
     if (present.updatedAt === before.updatedAt) {
-      toast('failed', error.message); // it would be refused again, and again
+      toast('failed', error.message); // a retry would be refused too
       return false;
     }
     const conflicts = this.#form.merge(present);

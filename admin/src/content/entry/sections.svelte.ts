@@ -1,4 +1,4 @@
-/** The sections of a form that is open: which tab is shown, and which fields are there already. */
+/** The sections of an open form: the selected tab, and which fields are rendered. */
 import { getContext, setContext } from 'svelte';
 import { SvelteSet } from 'svelte/reactivity';
 import type { View } from '../../api/operations';
@@ -8,23 +8,23 @@ import type { EntryForm } from './form.svelte';
 
 /** Forms with fewer fields have no outline. */
 const LONG = 10;
-/** Where the outline is: before the form, in the column of what is about the entry, or in a menu. */
+/** Location of the outline: before the form, in the column beside it, or in a menu. */
 export type OutlinePlace = 'start' | 'side' | 'menu' | 'none';
 
-/** Longer forms begin with folded sections, and have only the fields of the first one at once. */
+/** Longer forms start with only the first section open and rendered. */
 const MOST_AT_ONCE = 60;
 
 export class Sections {
   readonly #form: EntryForm;
   readonly #view: () => View;
   readonly #place: () => OutlinePlace;
-  /** The tab that was chosen last. */
+  /** The tab that was selected last. */
   #chosen = $state<string | null>(null);
-  /** Sections that were opened: their fields stay, with what is typed in them. */
+  /** Sections that were opened. Their fields stay rendered, with their unsaved text. */
   readonly #opened = new SvelteSet<string>();
-  /** Sections that were folded and unfolded, by hand. */
+  /** Whether sections are collapsed, for those that were opened or closed. */
   readonly #folded = $state<Record<string, boolean>>({});
-  /** All fields are there: the browser is searching in them. */
+  /** Whether all fields are rendered because the user is searching in the page. */
   #isSearched = $state(false);
   readonly layout: SectionLayout = $derived.by(() => {
     const view = this.#view();
@@ -54,7 +54,7 @@ export class Sections {
     this.#opened.add(key);
   }
 
-  /** Open the section with a field; without focus. */
+  /** Open the section that contains a field, without focusing the field. */
   show(path: string): void {
     const found = this.of(path);
     if (found) this.open(found.key);
@@ -70,21 +70,22 @@ export class Sections {
     this.#opened.add(key);
   }
 
-  /** Whether the fields of a section are in sight. */
+  /** Whether the section's fields are visible. */
   isShown({ key }: Section): boolean {
     if (this.display === 'tabs') return key === this.current.key;
     return !(this.#folded[key] ?? (this.#count > MOST_AT_ONCE && key !== this.layout.sections[0]!.key));
   }
 
   /**
-   * Whether the fields of a section are there, in sight or not. A uid that follows another field has to be there.
+   * Whether the section's fields are rendered, visible or not. A new entry's uids must be, because they follow other
+   * fields.
    */
   isMounted(section: Section): boolean {
     if (this.#isSearched || this.isShown(section) || this.#opened.has(section.key)) return true;
     return this.#form.isNew && section.rows.some((row) => row.some(({ name }) => this.#form.attribute(name)?.targetField));
   }
 
-  /** Let the browser find what is in closed sections too. */
+  /** Render all sections, so that the browser's search finds text in them. */
   search(): void {
     this.#isSearched = true;
   }

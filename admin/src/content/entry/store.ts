@@ -1,20 +1,20 @@
-/** What was written and not saved, kept in this browser (IndexedDB) by whose it is, where, and in which tab. Never a password. */
+/** Unsaved changes in this browser (IndexedDB), by user, entry and tab. They never contain passwords. */
 import type { Attribute, Definitions } from '../../api/operations';
 import { partOf } from './merging';
 import type { Values } from './form.svelte';
 
 export interface Kept {
-  /** What was changed. */
+  /** The changed values. */
   values: Values;
-  /** The same as the service had it then, with its `updatedAt`. */
+  /** The server's values when the changes were made, with `updatedAt`. */
   base: Values;
-  /** Milliseconds since 1970. */
+  /** When it was stored, in milliseconds since 1970. */
   at: number;
 }
 
 const NAME = 'octavo.drafts';
 const STORE = 'drafts';
-/** How long they are kept. */
+/** Older drafts are deleted. */
 const LIFE = 30 * 24 * 3600 * 1000;
 
 let opened: Promise<IDBDatabase> | null = null;
@@ -24,7 +24,7 @@ function open(): Promise<IDBDatabase> {
     const request = indexedDB.open(NAME, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(STORE);
     request.onsuccess = () => {
-      request.result.onversionchange = close; // somebody deletes it, and waits for us
+      request.result.onversionchange = close; // another page deletes the database and waits for this one
       resolve(request.result);
     };
     request.onerror = () => reject(request.error ?? new Error(NAME));
@@ -46,7 +46,7 @@ async function ask<Result>(mode: IDBTransactionMode, what: (store: IDBObjectStor
   });
 }
 
-/** The latest that any tab has kept for a place, with its key; nothing where the browser keeps nothing. */
+/** Return the latest draft of an entry from any tab, with its key; null if there is none, or no storage. */
 export async function kept(place: string): Promise<[key: string, what: Kept] | null> {
   const range = IDBKeyRange.bound(`${place}/`, `${place}/\uffff`);
   try {
@@ -71,7 +71,7 @@ export async function drop(key: string): Promise<void> {
   await ask('readwrite', (store) => store.delete(key)).catch(() => undefined);
 }
 
-/** The same values without passwords, wherever they are. */
+/** Return values without passwords, including those in components. */
 export function withoutPasswords(values: Values, attributes: Readonly<Record<string, Attribute>>, definitions: Definitions): Values {
   const clean = (attribute: Attribute | undefined, value: unknown): unknown => {
     if (!attribute || typeof value !== 'object' || value === null || (attribute.type !== 'component' && attribute.type !== 'dynamiczone')) return value;

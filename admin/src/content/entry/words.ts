@@ -1,4 +1,4 @@
-/** Values of an entry in short words, for comparisons. */
+/** Values, fields and messages of an entry as short texts. */
 import type { Attribute, View } from '../../api/operations';
 import { formatInstant, t } from '../../messages/index.svelte';
 import { inOurWords } from '../../messages/said';
@@ -18,7 +18,7 @@ export function inWords(attribute: Attribute, value: unknown): string {
   return JSON.stringify(value, (key, inner: unknown) => (key === 'id' ? undefined : inner), 1).slice(0, LONGEST);
 }
 
-/** What a field is called, with the parts that it lies in: `blocks.0.title` is "Blocks 1 › Title", or its labels. */
+/** Return a field's label with those of its containers: `blocks.0.title` is "Blocks 1 › Title". */
 export function nameOfPath(form: EntryForm, path: string): string {
   let view: View | undefined = form.views.contentType;
   let attributes: Readonly<Record<string, Attribute>> | undefined = form.type.attributes;
@@ -37,7 +37,7 @@ export function nameOfPath(form: EntryForm, path: string): string {
   return joined(steps);
 }
 
-/** What the service says of an entry, with the labels of its form. */
+/** Return a message of the server about the entry, with the form's labels. */
 export function saidOf(form: EntryForm, message: string): string {
   return inOurWords(message, (path) => nameOfPath(form, path));
 }

@@ -1,3 +1,4 @@
+/** Routes of lists. */
 export const listPage = () => import('./ListPage.svelte');
 
 export const listRoutes = {

@@ -1,3 +1,4 @@
+/** The menu of an entry's row. */
 import Copy from '@lucide/svelte/icons/copy';
 import CopyPlus from '@lucide/svelte/icons/copy-plus';
 import FilePen from '@lucide/svelte/icons/file-pen';
