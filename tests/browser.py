@@ -110,9 +110,9 @@ class Page:
         message, self._pending = self._pending.split(b"\0", 1)
         return json.loads(message)
 
-    def _note(self, told: dict[str, Any]) -> None:
-        params = told.get("params", {})
-        match told.get("method"):
+    def _note(self, event: dict[str, Any]) -> None:
+        params = event.get("params", {})
+        match event.get("method"):
             case "Page.javascriptDialogOpening":  # confirms that the page may be left
                 answer = {"id": 0, "method": "Page.handleJavaScriptDialog", "params": {"accept": True}}
                 self._write(answer | {"sessionId": self._session})

@@ -50,8 +50,8 @@ async def run_steps(site: Site, steps: Sequence[Step], console: Console) -> int:
     for step in steps:
         surprises += await _run_step(site, step, console)
     await site.load.stop()
-    lost = await asyncio.to_thread(problems, site.load.told, site.sql)
-    written = len(site.load.told.created)
+    lost = await asyncio.to_thread(problems, site.load.results, site.sql)
+    written = len(site.load.results.created)
     _print(
         console,
         "Content after all steps",

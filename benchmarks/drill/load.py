@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import httpx
 
-from tests.cluster.load import POPULATED, QUERY, UNKNOWN, Told
+from tests.cluster.load import POPULATED, QUERY, UNKNOWN, Results
 from tests.cluster.proxies import HOST
 
 CONCURRENT: Final = 400
@@ -63,7 +63,7 @@ class Load:
     """Clients of the proxy: four reads for each write."""
 
     def __init__(self, port: int, certificate: str, headers: Mapping[str, str], rate: float) -> None:
-        self.told = Told()
+        self.results = Results()
         self._client = httpx.AsyncClient(
             base_url=f"https://127.0.0.1:{port}",
             verify=ssl.create_default_context(cafile=certificate),
@@ -159,15 +159,15 @@ class Load:
 
     async def _create(self) -> Response:
         key = f"drill-{next(self._numbers)}"
-        self.told.attempted.add(key)
+        self.results.attempted.add(key)
         data = {"title": key, "key": key, "tags": [1, 2, 3], "author": 1, "parts": [{"text": "a"}, {"text": "b"}]}
         body = {"data": data | {"publishedAt": None}}
         response, created = await self._request("create", "POST", "/api/articles", json=body)
         if created is not None:
-            self.told.created[key] = created["data"]["id"]
+            self.results.created[key] = created["data"]["id"]
             self._not_updated.append(created["data"]["id"])
         elif response.status in UNKNOWN or response.status == 0:
-            self.told.unknown["create"] += 1
+            self.results.unknown["create"] += 1
         return response
 
     async def _update(self) -> Response:
@@ -175,16 +175,16 @@ class Load:
         if not self._not_updated:
             return await self._create()
         article = self._not_updated.pop()
-        self.told.reads[article] = (0, 1)
+        self.results.reads[article] = (0, 1)
         data = {"reads": 1, "tags": [3, 1], "parts": [{"text": "1"}]}
         response, updated = await self._request("update", "PUT", f"/api/articles/{article}", json={"data": data})
         if updated is not None:
-            self.told.reads[article] = (1, 1)
+            self.results.reads[article] = (1, 1)
         return response
 
     def _any_article(self) -> int:
         """Return an article that exists: one that this load created, or the first of the site."""
-        return self._random.choice(list(self.told.created.values())[-200:] or [1])
+        return self._random.choice(list(self.results.created.values())[-200:] or [1])
 
 
 def _first_words(body: str) -> str:

@@ -23,9 +23,9 @@ def test_copy(
     url, target = mysql_server.url(mysql_name), f"sqlite:///{project / 'copy.db'}"
     user, _, rest = url.removeprefix("mysql://").partition(":")
     without_password = f"mysql://{user}@{rest.partition('@')[2]}"
-    told = refused(call("db", "copy", without_password, target))
-    assert told.startswith(f"The database cannot be reached: MySQL at 127.0.0.1:{mysql_server.port}, database test_")
-    assert told.endswith("MYSQL_PWD can hold the password")
+    message = refused(call("db", "copy", without_password, target))
+    assert message.startswith(f"The database cannot be reached: MySQL at 127.0.0.1:{mysql_server.port}, database test_")
+    assert message.endswith("MYSQL_PWD can hold the password")
     monkeypatch.setenv("MYSQL_PWD", "a secret / % @")
     expected = [
         "Copied 1 row of 1 table.",

@@ -16,7 +16,7 @@ PLAIN = "give it without an option."
 REMARK = "attributes.title.color: unknown key"
 
 
-def told(*arguments: str) -> str:
+def error_of(*arguments: str) -> str:
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 2, result.output
     return result.stderr.splitlines()[-1]
@@ -39,7 +39,7 @@ def told(*arguments: str) -> str:
     ],
 )  # fmt: skip
 def test_existing_names_are_suggested(arguments: str, message: str) -> None:
-    assert told(*arguments.split()) == f"Error: {message}"
+    assert error_of(*arguments.split()) == f"Error: {message}"
 
 
 def test_every_alias_suggests_an_existing_option() -> None:

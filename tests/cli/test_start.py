@@ -47,8 +47,8 @@ def test_sigusr1_logs_the_state_of_caches(project: Path) -> None:
     with serving("start", project) as server:
         server.get("/api/stories")
         server.process.send_signal(signal.SIGUSR1)
-        told = server.hear_of("REST lists: ")
-        assert any("Caches hold 0.0 of 64.0 MB" in line for line in told)
+        messages = server.hear_of("REST lists: ")
+        assert any("Caches hold 0.0 of 64.0 MB" in line for line in messages)
         assert server.stop()[0] == 0
 
 
@@ -265,8 +265,8 @@ def test_sqlite_serves_columns_of_another_type_and_warns(project: Path) -> None:
         code, output = server.stop()
     assert code == 0
     lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-    told = [line["message"] for line in lines if line["level"] == "warning" and "should be" in line["message"]]
-    assert told == [
+    messages = [line["message"] for line in lines if line["level"] == "warning" and "should be" in line["message"]]
+    assert messages == [
         "stories.title is varchar(255), should be integer; octavo db convert converts it",
         "stories.kind is integer, should be varchar(255); octavo db convert converts it",
     ]

@@ -19,7 +19,7 @@ QUERY: Final = """{ articles(pagination: {limit: 3}) {
 
 
 @dataclass
-class Told:
+class Results:
     """Responses that clients received."""
 
     failed: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Load:
     """Clients of one balancer. `tokens`: `api`, and those of administrators and users."""
 
     def __init__(self, address: str, token: str, admin: Mapping[str, str], user: Mapping[str, str]) -> None:
-        self.told = Told()
+        self.results = Results()
         self._client = httpx.AsyncClient(base_url=address, timeout=30, limits=httpx.Limits(max_connections=50))
         self._headers = {"Authorization": f"Bearer {token}"}
         self._admin, self._user = admin, user
@@ -48,7 +48,7 @@ class Load:
         self._name = secrets.token_hex(3)
         self._random = random.Random(7)
 
-    async def run(self, until: Callable[[], Awaitable[None]]) -> Told:
+    async def run(self, until: Callable[[], Awaitable[None]]) -> Results:
         """Run the load until `until` ends."""
         works = [self._list, self._list, self._one, self._graphql, self._create, self._create, self._update]
         works += [self._publish, self._upload, self._sign_in, self._administer]
@@ -59,7 +59,7 @@ class Load:
             self._ended = True
             await asyncio.gather(*tasks)
             await self._client.aclose()
-        return self.told
+        return self.results
 
     async def _again_and_again(self, work: Callable[[], Awaitable[None]]) -> None:
         while not self._ended:
@@ -70,12 +70,12 @@ class Load:
         try:
             answer = await self._client.get(path, headers=headers or self._headers)
         except httpx.HTTPError as error:
-            self.told.failed.append(f"{name}: {error!r}")
+            self.results.failed.append(f"{name}: {error!r}")
             return None
         if answer.status_code != 200:
-            self.told.failed.append(f"{name}: {answer.status_code} {answer.text[:300]}")
+            self.results.failed.append(f"{name}: {answer.status_code} {answer.text[:300]}")
             return None
-        self.told.done[name] += 1
+        self.results.done[name] += 1
         return answer
 
     async def _write(self, name: str, method: str, path: str, **given: Any) -> dict[str, Any] | None:
@@ -84,21 +84,21 @@ class Load:
         try:
             answer = await self._client.request(method, path, **given)
         except httpx.HTTPError:
-            self.told.unknown[name] += 1
+            self.results.unknown[name] += 1
             return None
         if answer.status_code in UNKNOWN:
-            self.told.unknown[f"{name} {answer.status_code}"] += 1
+            self.results.unknown[f"{name} {answer.status_code}"] += 1
             return None
         if answer.status_code >= 300:
-            self.told.failed.append(f"{name}: {answer.status_code} {answer.text[:300]}")
+            self.results.failed.append(f"{name}: {answer.status_code} {answer.text[:300]}")
             return None
-        self.told.done[name] += 1
+        self.results.done[name] += 1
         body = answer.json()
         first: dict[str, Any] = body[0] if isinstance(body, list) else body
         return first
 
     def _any_created(self) -> int | None:
-        ids = list(self.told.created.values())
+        ids = list(self.results.created.values())
         return self._random.choice(ids) if ids else None
 
     async def _list(self) -> None:
@@ -112,25 +112,25 @@ class Load:
     async def _graphql(self) -> None:
         answer = await self._read("graphql", f"/graphql?{httpx.QueryParams({'query': QUERY})}")
         if answer is not None and answer.json().get("errors"):
-            self.told.failed.append(f"graphql: {answer.text[:300]}")
+            self.results.failed.append(f"graphql: {answer.text[:300]}")
 
     async def _create(self) -> None:
         key = f"{self._name}-{next(self._numbers)}"
-        self.told.attempted.add(key)
+        self.results.attempted.add(key)
         data = {"title": key, "key": key, "tags": [1, 2, 3], "author": 1, "parts": [{"text": "a"}, {"text": "b"}]}
         made = await self._write("create", "POST", "/api/articles", json={"data": data | {"publishedAt": None}})
         if made is not None:
-            self.told.created[key] = made["data"]["id"]
+            self.results.created[key] = made["data"]["id"]
 
     async def _update(self) -> None:
         found = self._any_created()
-        if found is None or found in self.told.published:
+        if found is None or found in self.results.published:
             return
-        acknowledged, sent = self.told.reads.get(found, (0, 0))
-        self.told.reads[found] = (acknowledged, sent + 1)
+        acknowledged, sent = self.results.reads.get(found, (0, 0))
+        self.results.reads[found] = (acknowledged, sent + 1)
         data = {"reads": sent + 1, "tags": [3, 1], "parts": [{"text": str(sent + 1)}]}
         if await self._write("update", "PUT", f"/api/articles/{found}", json={"data": data}) is not None:
-            self.told.reads[found] = (sent + 1, sent + 1)
+            self.results.reads[found] = (sent + 1, sent + 1)
 
     async def _publish(self) -> None:
         found = self._any_created()
@@ -138,13 +138,13 @@ class Load:
             return
         data = {"publishedAt": "2024-01-01T00:00:00.000Z"}
         if await self._write("publish", "PUT", f"/api/articles/{found}", json={"data": data}) is not None:
-            self.told.published.add(found)
+            self.results.published.add(found)
 
     async def _upload(self) -> None:
         name = f"note-{next(self._numbers)}.txt"
         made = await self._write("upload", "POST", "/api/upload", files={"files": (name, name.encode() * 50)})
         if made is not None:
-            self.told.uploaded[made["id"]] = name
+            self.results.uploaded[made["id"]] = name
         await asyncio.sleep(0.1)
 
     async def _sign_in(self) -> None:
@@ -162,28 +162,28 @@ class Load:
         await asyncio.sleep(0.2)
 
 
-def problems(told: Told, sql: Callable[[str], str]) -> list[str]:
+def problems(results: Results, sql: Callable[[str], str]) -> list[str]:
     """Return lost, duplicate and partial writes. `sql` returns the rows of a query."""
-    found = list(told.failed)
+    found = list(results.failed)
     keys = [line for line in sql("SELECT key || '|' || id FROM articles WHERE key IS NOT NULL").splitlines() if line]
     counted = Counter(line.partition("|")[0] for line in keys)
     stored = {line.partition("|")[0]: int(line.partition("|")[2]) for line in keys}
-    found += [f"{key} is lost" for key, entry in told.created.items() if stored.get(key) != entry]
+    found += [f"{key} is lost" for key, entry in results.created.items() if stored.get(key) != entry]
     found += [f"{key} is there {number} times" for key, number in counted.items() if number > 1]
     found += [
         f"{key} is there and was not acknowledged as {entry}"
         for key, entry in stored.items()
-        if told.created.get(key, entry) != entry
+        if results.created.get(key, entry) != entry
     ]
     values = dict(line.split("|") for line in sql("SELECT id || '|' || coalesce(reads, 0) FROM articles").splitlines())
-    for entry, (acknowledged, sent) in told.reads.items():
+    for entry, (acknowledged, sent) in results.reads.items():
         value = values.get(str(entry))
         if value is None or not acknowledged <= int(value) <= sent:
             found.append(f"article {entry} has {value}, acknowledged {acknowledged}, sent {sent}")
     published = set(sql("SELECT id FROM articles WHERE published_at IS NOT NULL").split())
-    found += [f"article {entry} is not published" for entry in told.published if str(entry) not in published]
+    found += [f"article {entry} is not published" for entry in results.published if str(entry) not in published]
     files = set(sql("SELECT id FROM files").split())
-    found += [f"file {entry} is lost" for entry in told.uploaded if str(entry) not in files]
+    found += [f"file {entry} is lost" for entry in results.uploaded if str(entry) not in files]
     for what, query in UNSOUND.items():
         found += [f"{what}: {line}" for line in sql(query).splitlines() if line][:5]
     return found

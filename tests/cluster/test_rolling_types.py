@@ -15,7 +15,7 @@ import pytest
 from tests.cli.processes import run
 from tests.cli.projects import write_type
 from tests.cluster.conftest import furnish
-from tests.cluster.load import Load, Told, problems
+from tests.cluster.load import Load, Results, problems
 from tests.cluster.nodes import ADMINISTRATOR, USER, Cluster, cluster, node_variables
 from tests.cluster.press import article_with, write_press
 from tests.postgresql_server import PostgresqlServer, database_name
@@ -50,17 +50,17 @@ async def deploy(pair: Cluster, definition: dict[str, Any], migration: Path | No
         await asyncio.sleep(4)
 
 
-async def loaded(pair: Cluster, definition: dict[str, Any], migration: Path | None = None) -> Told:
+async def loaded(pair: Cluster, definition: dict[str, Any], migration: Path | None = None) -> Results:
     load = Load(pair.balancer, pair.token, ADMINISTRATOR, USER)
     reported = await load.run(lambda: deploy(pair, definition, migration))
     logger.warning("%s %s", dict(reported.done), dict(reported.unknown))
     return reported
 
 
-def check(pair: Cluster, told: Told, server: PostgresqlServer) -> None:
-    found = problems(told, lambda text: server.run_sql(database_name(pair.database), text))
+def check(pair: Cluster, results: Results, server: PostgresqlServer) -> None:
+    found = problems(results, lambda text: server.run_sql(database_name(pair.database), text))
     assert not found, "\n".join(found[:30])
-    assert told.unknown == Counter()
+    assert results.unknown == Counter()
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ class Pooled:
         self._stack.close()
 
 
-class Told:
+class Summary:
     """Reports how many databases were opened through the pooler."""
 
     def __init__(self, made: Pooled) -> None:
@@ -73,7 +73,7 @@ class Told:
 def pytest_configure(config: pytest.Config) -> None:
     made = Pooled()
     config.add_cleanup(made.close)
-    config.pluginmanager.register(Told(made))
+    config.pluginmanager.register(Summary(made))
     setattr(conftest, "start_server", made.start_server)  # noqa: B010 - it is imported there
     first = PostgresqlDatabase.__init__
     signature = inspect.signature(first)

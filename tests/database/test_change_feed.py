@@ -16,7 +16,7 @@ def deliver(feed: ChangeFeed, *changes: DataChange) -> None:
 
 
 @pytest.mark.parametrize(
-    "uids, told",
+    "uids, expected",
     [
         (None, [(BOOK, AUTHOR)]),
         ({BOOK.uid}, [(BOOK,)]),
@@ -25,11 +25,11 @@ def deliver(feed: ChangeFeed, *changes: DataChange) -> None:
         ((), []),
     ],
 )
-def test_a_subscriber_receives_each_change_once(uids: set[str] | None, told: list[tuple[DataChange, ...]]) -> None:
+def test_a_subscriber_receives_each_change_once(uids: set[str] | None, expected: list[tuple[DataChange, ...]]) -> None:
     feed, heard = ChangeFeed(), list[Sequence[DataChange]]()
     feed.subscribe(heard.append, uids)
     deliver(feed, BOOK, AUTHOR)
-    assert heard == told
+    assert heard == expected
 
 
 def test_subscribers_are_called_in_order_until_they_unsubscribe() -> None:

@@ -101,7 +101,7 @@ async def test_a_failed_migration_is_rolled_back_and_reported(database: Database
     assert await run_migrations(database, folder) == ("b.sql",)
 
 
-@pytest.mark.parametrize("file, text, told", [
+@pytest.mark.parametrize("file, text, message", [
     ("a__sql", "SELECT 1;\nCOMMIT;", "a.sql:2: COMMIT is not allowed in migrations"),
     ("a__sql", "SELECT 1;\nSELECT 'x", "a.sql:2: ' is not closed"),
     ("a__sql", "SELECT 1;\n-- octavo: when it rains\n", "a.sql:2: expected `-- octavo: only with table TABLE`"),
@@ -113,10 +113,10 @@ async def test_a_failed_migration_is_rolled_back_and_reported(database: Database
      "a.py: it continued after a failed statement"),
 ])  # fmt: skip
 async def test_migrations_that_cannot_run_are_reported_with_their_path(
-    database: Database, folder: Path, file: str, text: str, told: str
+    database: Database, folder: Path, file: str, text: str, message: str
 ) -> None:
     write(folder, **{file: text})
-    assert (await failure(database, folder)).startswith(told)
+    assert (await failure(database, folder)).startswith(message)
     assert await states(database, folder) == {"a": "pending"}
 
 

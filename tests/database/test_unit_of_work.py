@@ -186,11 +186,11 @@ async def test_taken_ids_are_repaired_once(tables: Database) -> None:
 async def test_subscribers_run_before_other_callbacks(tables: Database) -> None:
     order: list[str] = []
     feed = ChangeFeed()
-    feed.subscribe(lambda changes: order.append("told"))
+    feed.subscribe(lambda changes: order.append("notified"))
     async with unit_of_work(tables, feed) as unit:
         unit.after_commit(lambda: order.append("called"))
         unit.record("api::note.note", 1, ChangeKind.UPDATE)
-    assert order == ["told", "called"]
+    assert order == ["notified", "called"]
 
 
 async def test_a_conflict_outside_run_unit_is_a_503(tables: Database) -> None:

@@ -34,7 +34,7 @@ def start(url: str, ledger: Path, name: str, count: int) -> subprocess.Popen[str
     return subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=environment)
 
 
-def told(process: subprocess.Popen[str], count: int) -> list[str]:
+def committed_by(process: subprocess.Popen[str], count: int) -> list[str]:
     """Return the changes that a process has reported as committed. It is killed after this many."""
     assert process.stdout is not None
     lines = [process.stdout.readline() for _ in range(count)]
@@ -60,7 +60,9 @@ async def test_processes_that_are_killed_lose_nothing(database: Database, url: s
     await make_tables(database)
     ledger = tmp_path / "ledger"
     writing = [start(url, ledger, name, ENDLESS) for name in "ab"]
-    committed = await asyncio.gather(*(asyncio.to_thread(told, process, AFTER_THIS_MANY) for process in writing))
+    committed = await asyncio.gather(
+        *(asyncio.to_thread(committed_by, process, AFTER_THIS_MANY) for process in writing)
+    )
     stored = {str(row[0]) for row in await database.fetch_all("SELECT payload FROM octavo_outbox")}
     await database.execute("UPDATE octavo_outbox SET due_at = 0")  # as when their leases expire
     third = start(url, ledger, "c", 0)

@@ -52,7 +52,7 @@ async def fill(project: Project, raw: Raw, rows: tuple[Raw, ...] = ROWS) -> None
         await served.send(raw, rows, [])
 
 
-async def told(project: Project, caplog: pytest.LogCaptureFixture) -> list[str]:
+async def reported_conflicts(project: Project, caplog: pytest.LogCaptureFixture) -> list[str]:
     """Return the conflicts that a start reports."""
     caplog.clear()
     async with project.serve():
@@ -67,8 +67,8 @@ async def test_conflicts_are_shown_and_nothing_changes(project: Project, caplog:
     for _ in range(2):
         code, found = await diff(project, "--check")
         assert (code, sorted(found["conflicts"])) == (1, CONFLICTS)
-    assert await told(project, caplog) == CONFLICTS
-    assert await told(project, caplog) == []
+    assert await reported_conflicts(project, caplog) == CONFLICTS
+    assert await reported_conflicts(project, caplog) == []
     async with project.serve() as served:
         assert await served.database.fetch_value("SELECT count(*) FROM rules WHERE note IS NULL AND kind = 'c'") == 2
 

@@ -37,7 +37,7 @@ def heard(site: Site) -> list[Any]:
 
 
 @pytest.fixture
-def told(site: Site) -> list[Any]:
+def recorded(site: Site) -> list[Any]:
     found = kept(site, "TOLD")
     found.clear()
     return found
@@ -135,18 +135,18 @@ async def test_a_hook_may_catch_errors_of_another_hook(site: Site) -> None:
     assert await app_of(site).entries(VAULT).count(filters={"code": "refuse"}) == 0
 
 
-async def test_hooks_after_the_commit_run_in_order(site: Site, told: list[Any]) -> None:
+async def test_hooks_after_the_commit_run_in_order(site: Site, recorded: list[Any]) -> None:
     await create(site, "late")
     made = (await create(site, "one")).json["data"]["id"]
     await send(site, "PUT", f"/api/vaults/{made}", {"data": {"code": "two"}})
     await send(site, "DELETE", f"/api/vaults/{made}")
-    await until(lambda: any("delete" in item[0] for item in told))
-    assert [item for item in told if item[1] == made] == [
+    await until(lambda: any("delete" in item[0] for item in recorded))
+    assert [item for item in recorded if item[1] == made] == [
         ("after_commit_create", made, "one", "rest", "api-token", {"code": "one"}),
         ("after_commit_update", made, "two", "rest", "api-token", {}),
         ("after_commit_delete", made, "two", "rest", "api-token", {}),
     ]
-    assert all(item[2] != "late" for item in told)
+    assert all(item[2] != "late" for item in recorded)
 
 
 async def upload(site: Site, name: str) -> Answer:

@@ -18,7 +18,7 @@ PATIENCE = 90.0
 
 
 @dataclass
-class Told:
+class KnownEntry:
     """A client's knowledge of an entry: the acknowledged version, and later ones that were sent."""
 
     acknowledged: int
@@ -107,7 +107,7 @@ class Load:
     """
 
     def __init__(self, port: int, token: bytes, clients: int = 4, *, patient: bool = False, seed: int = 1) -> None:
-        self.told: dict[int, Told] = {}
+        self.known: dict[int, KnownEntry] = {}
         self.statuses: Counter[int] = Counter()
         self.retries: list[str | None] = []
         """What each refusal said in Retry-After."""
@@ -168,18 +168,18 @@ class Load:
             raise
         if answer is not None:
             own.append(answer["data"]["id"])
-            self.told[own[-1]] = Told(version)
+            self.known[own[-1]] = KnownEntry(version)
         else:
             self.created_unanswered += 1
 
     def _update(self, client: Client, entry_id: int, version: int) -> None:
-        reported = self.told[entry_id]
+        reported = self.known[entry_id]
         reported.sent.add(version)
         if self._call(client, "PUT", f"/api/articles/{entry_id}", {"data": article(version)}) is not None:
             reported.acknowledged, reported.sent = version, set()
 
     def _delete(self, client: Client, entry_id: int) -> None:
-        reported = self.told[entry_id]
+        reported = self.known[entry_id]
         reported.sent.add(-1)
         if self._call(client, "DELETE", f"/api/articles/{entry_id}") is not None:
             reported.deleted = True
@@ -197,7 +197,7 @@ class Load:
 def broken_promises(load: Load, client: Client) -> list[str]:
     """Return every entry that differs from its acknowledged version, or has several versions."""
     broken = []
-    for entry_id, reported in load.told.items():
+    for entry_id, reported in load.known.items():
         status, answer, _ = client.call("GET", f"/api/articles/{entry_id}?{POPULATE}")
         possible = {reported.acknowledged, *reported.sent}
         if status == 404:

@@ -43,8 +43,8 @@ def check_everything(site: AttackedSite, load: Load, before: list[str], articles
     with serving("start", site.folder, **site.variables) as server:
         with closing(Client(server.port, full_token(site))) as client:
             assert broken_promises(load, client) == []
-        created = all_articles(site) - articles - sum(not reported.deleted for reported in load.told.values())
-        in_doubt = sum(-1 in reported.sent and not reported.deleted for reported in load.told.values())
+        created = all_articles(site) - articles - sum(not reported.deleted for reported in load.known.values())
+        in_doubt = sum(-1 in reported.sent and not reported.deleted for reported in load.known.values())
         assert -in_doubt <= created <= load.created_unanswered
         assert orphans(site) == before
         assert server.stop()[0] == 0

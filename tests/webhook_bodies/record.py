@@ -20,7 +20,7 @@ from typing import Any
 from octavo.events.webhooks.webhook import EVENTS
 from tests.http_services import Answer, Asked, serving
 from tests.webhook_bodies.cases import files
-from tests.webhook_bodies.told import run
+from tests.webhook_bodies.collected import run
 
 _SEED = """
 module.exports = async ({ strapi }) => {

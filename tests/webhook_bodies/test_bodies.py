@@ -17,13 +17,13 @@ from tests.cli.projects import SECRETS, database_variables
 from tests.http_services import Answer, Asked, serving
 from tests.postgresql_server import PostgresqlServer
 from tests.webhook_bodies.cases import STEPS, Step, files
-from tests.webhook_bodies.told import run
+from tests.webhook_bodies.collected import run
 
 pytestmark = pytest.mark.anyio
 
 _ADMIN = {"firstname": "A", "lastname": "B", "email": "admin@example.org", "password": "Secret123"}
 _NAMES = [name.partition(" =")[0] for name, *_ in STEPS]
-Told = Mapping[str, Any]
+Bodies = Mapping[str, Any]
 
 
 class _Service:
@@ -69,7 +69,7 @@ class _Service:
                 await asyncio.sleep(0.005)
 
 
-async def _told(folder: Path, variables: Mapping[str, str], steps: Sequence[Step] = STEPS) -> Told:
+async def _collect_bodies(folder: Path, variables: Mapping[str, str], steps: Sequence[Step] = STEPS) -> Bodies:
     for path, raw in files().items():
         target = folder / "src" / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -107,12 +107,12 @@ def variables(request: pytest.FixtureRequest) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-async def told(anyio_backend: str, variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Told:
-    return await _told(tmp_path_factory.mktemp("bodies"), variables)
+async def bodies(anyio_backend: str, variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Bodies:
+    return await _collect_bodies(tmp_path_factory.mktemp("bodies"), variables)
 
 
-def _recorded(name: str) -> Told:
-    found: Told = json.loads(Path(__file__).with_name(f"{name}.json").read_text())
+def _recorded(name: str) -> Bodies:
+    found: Bodies = json.loads(Path(__file__).with_name(f"{name}.json").read_text())
     return found
 
 
@@ -150,8 +150,8 @@ def _known_difference(name: str, message: Any) -> Any:
 
 def _check(ours: Any, theirs: Any, name: str) -> None:
     assert ours["status"] == theirs["status"], ours
-    expected = sorted(_text(_known_difference(name, one)) for one in theirs["told"])
-    found = sorted(map(_text, ours["told"]))
+    expected = sorted(_text(_known_difference(name, one)) for one in theirs["bodies"])
+    found = sorted(map(_text, ours["bodies"]))
     more = [one for one in found if one not in expected]
     missing = [one for one in expected if one not in found]
     assert len(missing) == _FEWER.get(name, 0), missing
@@ -159,21 +159,21 @@ def _check(ours: Any, theirs: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", _NAMES)
-async def test_bodies_equal_those_of_v4(told: Told, name: str) -> None:
-    _check(told[name], _REFERENCE[name], name)
+async def test_bodies_equal_those_of_v4(bodies: Bodies, name: str) -> None:
+    _check(bodies[name], _REFERENCE[name], name)
 
 
 async def test_related_entries_are_shown_where_the_settings_say_so(tmp_path: Path) -> None:
-    reported = await _told(tmp_path, {"OCTAVO_SERVER__WEBHOOKS__POPULATE_RELATIONS": "true"})
+    reported = await _collect_bodies(tmp_path, {"OCTAVO_SERVER__WEBHOOKS__POPULATE_RELATIONS": "true"})
     for name in _NAMES:
         _check(reported[name], _WITH_RELATIONS[name], name)
 
 
 async def test_under_safe_only_the_webhook_determines_the_body(tmp_path: Path) -> None:
     steps = [one for one in STEPS if one[0].partition(" =")[0] in _FEW]
-    reported = await _told(tmp_path, {"OCTAVO_API__COMPAT__WEBHOOK_BODIES": "webhook"}, steps)
-    rest, manager = (reported[name]["told"][-1]["entry"] for name in _FEW[-2:])
-    assert rest.keys() == manager.keys() == _REFERENCE["rest create"]["told"][0]["entry"].keys()
+    reported = await _collect_bodies(tmp_path, {"OCTAVO_API__COMPAT__WEBHOOK_BODIES": "webhook"}, steps)
+    rest, manager = (reported[name]["bodies"][-1]["entry"] for name in _FEW[-2:])
+    assert rest.keys() == manager.keys() == _REFERENCE["rest create"]["bodies"][0]["entry"].keys()
 
 
 _FEW: Final = (

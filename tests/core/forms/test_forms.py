@@ -40,13 +40,13 @@ PASSWORD = Text(
 )
 
 
-def told(shape: Shape, value: Any) -> list[str]:
+def messages_of(shape: Shape, value: Any) -> list[str]:
     return [problem.message for problem in problems_in(shape, value)]
 
 
 def in_x(shape: Shape, value: Any) -> list[str]:
     """Return the problems of `x` in a body."""
-    return told(Record({"x": shape}), {"x": value})
+    return messages_of(Record({"x": shape}), {"x": value})
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ def test_only_required_members_can_be_missing() -> None:
         "b": Items(Text(), at_least(1)),
         "c": Record({"d": PASSWORD}),
     }
-    assert told(Record(shapes), {}) == []
-    assert told(Record({"a": Text(DEFINED), "b": Items(None, REQUIRED), "c": Record({}, REQUIRED)}), {}) == [
+    assert messages_of(Record(shapes), {}) == []
+    assert messages_of(Record({"a": Text(DEFINED), "b": Items(None, REQUIRED), "c": Record({}, REQUIRED)}), {}) == [
         "a must be defined",
         "b is a required field",
         "c is a required field",
@@ -137,7 +137,7 @@ def test_one_problem_is_the_message() -> None:
 
 
 def test_a_body_that_is_no_object() -> None:
-    assert told(Record({}), None) == ["this must be a `object` type, but the final value was: `null`."]
+    assert messages_of(Record({}), None) == ["this must be a `object` type, but the final value was: `null`."]
 
 
 def test_names_with_dots_are_one_step() -> None:
@@ -152,13 +152,13 @@ def test_custom_rules_can_report_other_paths() -> None:
 
     not_empty = rule("{path} is empty", bool)
     assert problems_in(Record({}, differ, not_empty), {"a": 1, "b": 1}) == [Problem(("b",), "b is the same as a")]
-    assert told(Record({}, not_empty), {}) == ["this is empty"]
+    assert messages_of(Record({}, not_empty), {}) == ["this is empty"]
 
 
 def test_a_shape_may_depend_on_the_value() -> None:
     form = Choice(lambda value: Record({"n": Number()}) if isinstance(value, dict) else Text())
-    assert told(form, {"n": "1"}) == ['n must be a `number` type, but the final value was: `"1"`.']
-    assert told(form, 1) == ["this must be a `string` type, but the final value was: `1`."]
+    assert messages_of(form, {"n": "1"}) == ['n must be a `number` type, but the final value was: `"1"`.']
+    assert messages_of(form, 1) == ["this must be a `string` type, but the final value was: `1`."]
 
 
 def test_the_number_of_problems_is_bounded() -> None:

@@ -38,14 +38,14 @@ print(pages() < before / 2, apsw.Connection(":memory:").execute("select 1").fetc
 """
 
 
-def told(environment: dict[str, str], program: str = _FAULTS) -> str:
+def output_of(environment: dict[str, str], program: str = _FAULTS) -> str:
     command = [sys.executable, "-c", program]
     return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's")
 def test_responses_reuse_freed_memory() -> None:
-    kept, few = told({}).split()
+    kept, few = output_of({}).split()
     assert few == "True" or kept == "False"  # other C libraries have their own rules
 
 
@@ -54,9 +54,9 @@ def test_responses_reuse_freed_memory() -> None:
 )
 def test_settings_of_the_operator_take_precedence(variable: str) -> None:
     name, _, value = variable.partition("=")
-    assert told({name: value}).split()[0] == "False"
+    assert output_of({name: value}).split()[0] == "False"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's")
 def test_pages_of_programs_are_released_and_loaded_again() -> None:
-    assert told({}, _PAGES) == "True [(1,)]"
+    assert output_of({}, _PAGES) == "True [(1,)]"

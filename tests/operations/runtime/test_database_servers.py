@@ -56,7 +56,7 @@ def test_a_pooler_with_a_direct_connection(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text, told",
+    "text, message",
     [
         ('pooler = "transaction"', "database.toml: direct: required if `pooler` is `transaction`"),
         ('host = "a:x"', "database.toml: host: expected host or host:port"),
@@ -64,8 +64,8 @@ def test_a_pooler_with_a_direct_connection(tmp_path: Path) -> None:
         ('replicas = ["postgresql://u:secret@h"]', "database.toml: replicas: expected the name of the database"),
     ],
 )
-def test_invalid_settings_are_refused_with_their_key(tmp_path: Path, text: str, told: str) -> None:
+def test_invalid_settings_are_refused_with_their_key(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(SettingsError) as caught:
         read_servers(settings(tmp_path, text))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert "secret" not in str(caught.value)

@@ -32,6 +32,6 @@ async def test_objects_created_after_the_start_are_collected(as_before: None) ->
     await freeze_start_objects()
     assert gc.get_freeze_count() > 1000
     assert gc.get_threshold()[0] > before
-    told = weakref.ref(Knot())
+    reference = weakref.ref(Knot())
     gc.collect()
-    assert told() is None
+    assert reference() is None

@@ -81,7 +81,7 @@ def test_storages(tmp_path: Path, provider: str, options: dict[str, Any], url: s
 
 
 @pytest.mark.parametrize(
-    "config, told",
+    "config, message",
     [
         ({"provider": "strapi-provider-upload-xyz"}, "upload.config.provider: expected one of local, aws-s3"),
         ({"provider": "aws-s3"}, "upload.config.providerOptions.s3Options.params.Bucket: expected the name"),
@@ -91,10 +91,10 @@ def test_storages(tmp_path: Path, provider: str, options: dict[str, Any], url: s
         ({"providerOptions": {"secretKey": "x"}}, "upload.config.providerOptions.secretKey: unknown key"),
     ],
 )
-def test_settings_that_stop_the_start(tmp_path: Path, config: dict[str, Any], told: str) -> None:
+def test_settings_that_stop_the_start(tmp_path: Path, config: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingsError) as error:
         load(tmp_path, "upload", **config)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_actions_that_the_service_does_not_know(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -176,7 +176,7 @@ def test_mail_providers(tmp_path: Path, provider: str | None, options: dict[str,
 
 
 @pytest.mark.parametrize(
-    "config, told",
+    "config, message",
     [
         ({"provider": "postmark"}, "email.config.provider: expected one of nodemailer, sendmail, amazon-ses, mailgun"),
         ({"provider": "nodemailer"}, "email.config.providerOptions.host: expected the mail server"),
@@ -187,10 +187,10 @@ def test_mail_providers(tmp_path: Path, provider: str | None, options: dict[str,
         ({"providerOptions": {"host": "h", "auth": {"type": "OAuth2"}}}, "auth.type: expected one of"),
     ],
 )
-async def test_mail_that_cannot_be_sent(tmp_path: Path, config: dict[str, Any], told: str) -> None:
+async def test_mail_that_cannot_be_sent(tmp_path: Path, config: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingsError) as error:
         load(tmp_path, "email", **config)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("options", [{"tls": {"ca": "x"}}, {"tls": {"ciphers": "none such"}}, {"service": "Nobody"}])

@@ -48,7 +48,7 @@ print(json.dumps([read > 30, len(things) > 300, left == read, alive[:3], again.s
 """
 
 
-def told(project: Path, *used: str) -> list[object]:
+def output_of(project: Path, *used: str) -> list[object]:
     make_project(project)
     (project / "package.json").write_text('{"dependencies": {"@strapi/strapi": "4.25.1"}}', "utf-8")
     (project / "config").mkdir()
@@ -66,10 +66,10 @@ def told(project: Path, *used: str) -> list[object]:
 
 
 def test_all_modules_are_freed_and_can_be_imported_again(tmp_path: Path) -> None:
-    assert told(tmp_path) == [True, True, False, [], True]
+    assert output_of(tmp_path) == [True, True, False, [], True]
 
 
 @pytest.mark.parametrize("used", ["octavo.v4.code.read"])
 def test_all_modules_stay_while_one_is_in_use(tmp_path: Path, used: str) -> None:
-    whole, many, all_left, alive, same = told(tmp_path, used)
+    whole, many, all_left, alive, same = output_of(tmp_path, used)
     assert (whole, many, all_left, bool(alive), same) == (True, True, True, True, True)

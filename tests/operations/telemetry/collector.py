@@ -107,5 +107,5 @@ def _seen(span: Any) -> Seen:
     )
 
 
-def _attributes(told: Any) -> dict[str, Any]:
-    return {one.key: getattr(one.value, one.value.WhichOneof("value")) for one in told}
+def _attributes(values: Any) -> dict[str, Any]:
+    return {one.key: getattr(one.value, one.value.WhichOneof("value")) for one in values}

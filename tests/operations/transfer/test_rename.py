@@ -154,7 +154,7 @@ async def test_only_names_in_definitions_change(settings: Settings) -> None:
     assert person.read_text("utf-8") == PERSON.replace('"speakers"', '"lecturers"')
 
 
-@pytest.mark.parametrize("type_name, old, new, told", [
+@pytest.mark.parametrize("type_name, old, new, message", [
     ("nothing", "a", "b", "Unknown content type or component nothing"),
     ("talks", "nothing", "b", "does not define an attribute nothing"),
     ("talks", "titel", "b", "; did you mean title?"),
@@ -166,11 +166,11 @@ async def test_only_names_in_definitions_change(settings: Settings) -> None:
     ("plugin::upload.file", "name", "b", "not defined in a file"),
 ])  # fmt: skip
 async def test_impossible_renames_are_reported(
-    settings: Settings, type_name: str, old: str, new: str, told: str
+    settings: Settings, type_name: str, old: str, new: str, message: str
 ) -> None:
     with pytest.raises((RenameRefused, InvalidDefinitions)) as caught:
         plan_rename(settings, type_name, old, new)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 async def test_a_rename_after_the_definition_was_changed(database: Database, settings: Settings) -> None:

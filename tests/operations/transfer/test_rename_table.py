@@ -44,7 +44,7 @@ def take_up(settings: Settings, type_name: str, old: str, name: str) -> None:
     Path(folder, f"{name}.py").write_text(migration, "utf-8")
 
 
-def told(warnings: Iterable[str]) -> list[str]:
+def messages_of(warnings: Iterable[str]) -> list[str]:
     return sorted(each for each in warnings if "octavo db rename-table" in each)
 
 
@@ -65,7 +65,7 @@ async def test_rows_move_to_the_new_name(database: Database, settings: Settings,
     change(settings, _SEO, "components_seos", "components_metas")
     for _ in range(starts):
         report = await synchronize(database, load_registry(settings.project))
-        assert told(report.warnings) == [
+        assert messages_of(report.warnings) == [
             "api::talk.talk: the table is now lectures, and 1 row stays in the former table talks. "
             "To move them: octavo db rename-table api::talk.talk talks",
             "shared.seo: the table is now components_metas, and 1 row stays in the former table components_seos. "
@@ -103,7 +103,7 @@ async def test_a_reused_name_finds_its_rows(database: Database, settings: Settin
     await synchronize(database, load_registry(settings.project))
     await fill(database, {"talks": {"id": 1, "title": "One"}})
     change(settings, _TALK, "talks", "lectures")
-    assert len(told((await synchronize(database, load_registry(settings.project))).warnings)) == 1
+    assert len(messages_of((await synchronize(database, load_registry(settings.project))).warnings)) == 1
     change(settings, _TALK, "lectures", "talks")
     assert (await synchronize(database, load_registry(settings.project))).warnings == ()
     assert await database.fetch_value("SELECT title FROM talks") == "One"

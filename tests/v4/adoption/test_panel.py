@@ -39,18 +39,18 @@ def test_pages_that_are_off_are_not_served(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "page, backend, told",
+    "page, backend, message",
     [
         (PAGE.replace("/admin/main.css", "/admin/other.css"), "", "which is not in build/"),
         (PAGE.replace("/admin/", "/dashboard/"), "", "which is outside /admin"),
         (PAGE, "https://api.example.org", "it calls the API at https://api.example.org"),
     ],
 )
-def test_missing_and_wrong_files_are_reported(tmp_path: Path, page: str, backend: str, told: str) -> None:
+def test_missing_and_wrong_files_are_reported(tmp_path: Path, page: str, backend: str, message: str) -> None:
     built(tmp_path, page, backend)
     problems = check_panel(load_settings(tmp_path, {}), {}).problems
     assert problems
-    assert told in problems[0]
+    assert message in problems[0]
 
 
 def test_a_panel_built_for_the_public_address_is_sound(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told() -> Iterator[list[str]]:
+def log_messages() -> Iterator[list[str]]:
     """Return the log messages about the code."""
     lines: list[str] = []
 
@@ -157,7 +157,7 @@ def told() -> Iterator[list[str]]:
 
 
 @pytest.fixture(scope="module")
-async def served(anyio_backend: str, folder: Path, told: list[str]) -> AsyncIterator[Process]:
+async def served(anyio_backend: str, folder: Path, log_messages: list[str]) -> AsyncIterator[Process]:
     octavo = build(load_settings(folder, SECRETS, mode="production"))
     await octavo.asgi.start()
     await grant(octavo.database, "public", GRANTED)
@@ -211,7 +211,7 @@ async def test_own_handlers_are_named(served: Process) -> None:
             "details": {"handler": "note.popular", "file": file},
         },
     )
-    assert (await ask(served, "GET", "/notes/popular")).status == 403, "told to those alone who might use it"
+    assert (await ask(served, "GET", "/notes/popular")).status == 403, "only disclosed to callers who could use it"
 
 
 @pytest.mark.parametrize(
@@ -240,10 +240,10 @@ async def test_guarded_routes_are_closed(served: Process, method: str, target: s
     assert answer_of(await ask(served, method, target)) == (403, CLOSED)
 
 
-async def test_the_log_lists_closed_actions_with_the_reason(served: Process, told: list[str]) -> None:
-    closed = [line for line in told if line.startswith("Closed: ")]
+async def test_the_log_lists_closed_actions_with_the_reason(served: Process, log_messages: list[str]) -> None:
+    closed = [line for line in log_messages if line.startswith("Closed: ")]
     assert len(closed) == 10
-    assert "1 more guards close endpoints; list them with octavo adopt" in told
+    assert "1 more guards close endpoints; list them with octavo adopt" in log_messages
     policy = "api::note.is-owner does not run (src/api/note/policies/is-owner.js:1: custom code)"
     hook = (
         "api::hooked.hooked.beforeCreate does not run (src/api/hooked/content-types/hooked/lifecycles.js:3: can reject)"

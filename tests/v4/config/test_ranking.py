@@ -81,7 +81,7 @@ def test_the_database_is_that_of_v4(
 
 
 @pytest.mark.parametrize(
-    "files, environment, told",
+    "files, environment, problem_message",
     [
         ({}, {}, "config/database: is missing, so the database is unknown"),
         ({}, {"DATABASE_HOST": "h", "DATABASE_NAME": "n"}, "DATABASE_HOST: is set, but not the kind"),
@@ -92,14 +92,14 @@ def test_the_database_is_that_of_v4(
     ],
 )
 def test_a_database_that_is_not_known_stops_the_start(
-    tmp_path: Path, files: Mapping[str, Any], environment: Mapping[str, str], told: str
+    tmp_path: Path, files: Mapping[str, Any], environment: Mapping[str, str], problem_message: str
 ) -> None:
     script = {
         name: text.replace("module", "\nmodule") if name.endswith(".js") else text for name, text in files.items()
     }
     listed = problems(write(tmp_path, script), environment)
     assert len(listed) == 1
-    assert listed[0].startswith(told.replace(":1", ":2"))
+    assert listed[0].startswith(problem_message.replace(":1", ":2"))
 
 
 def test_the_default_database_of_v4_is_used(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def met(settings: Settings) -> tuple[str, set[str]]:
     return (STAR, set()) if "*" in options.origins else (LISTED, set(options.origins))
 
 
-def told(settings: Settings) -> Finding:
+def finding_of(settings: Settings) -> Finding:
     (finding,) = [one for one in settings.findings if one.setting == "middlewares.cors.origins"]
     return finding
 
@@ -82,6 +82,6 @@ def test_settings_take_precedence(tmp_path: Path, rules: dict[str, str], expecte
 
 
 def test_a_star_in_a_list_is_reported(tmp_path: Path) -> None:
-    assert "allows all origins" in told(project(tmp_path, "4.13.7", {"origin": ["*"]})).message
-    assert "allows no origin" in told(project(tmp_path, "4.26.2", {"origin": ["*"]})).message
-    assert told(project(tmp_path, "4.13.7", {"origin": [A]})).message == ""
+    assert "allows all origins" in finding_of(project(tmp_path, "4.13.7", {"origin": ["*"]})).message
+    assert "allows no origin" in finding_of(project(tmp_path, "4.26.2", {"origin": ["*"]})).message
+    assert finding_of(project(tmp_path, "4.13.7", {"origin": [A]})).message == ""

@@ -131,7 +131,7 @@ def test_migrations_run_unless_the_project_disables_them(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "connection, told",
+    "connection, problem_message",
     [
         ({"client": "oracledb", "connection": {}}, "'oracledb' is not supported"),
         ({"client": "sqlite", "connection": {"filename": ":memory:"}}, "expected a file name"),
@@ -139,11 +139,13 @@ def test_migrations_run_unless_the_project_disables_them(tmp_path: Path) -> None
         ({}, "has no client"),
     ],
 )
-def test_a_database_that_cannot_be_served_stops_the_start(tmp_path: Path, connection: Any, told: str) -> None:
+def test_a_database_that_cannot_be_served_stops_the_start(
+    tmp_path: Path, connection: Any, problem_message: str
+) -> None:
     write(tmp_path, {"config/database.json": {"connection": connection}})
     (problem,) = problems(tmp_path)
     assert problem.startswith("config/database")
-    assert told in problem
+    assert problem_message in problem
     assert problems(tmp_path, {"OCTAVO_DATABASE__CLIENT": "sqlite", "OCTAVO_DATABASE__FILENAME": "x.db"}) == []
 
 

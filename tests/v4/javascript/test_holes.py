@@ -109,16 +109,16 @@ def test_variables_are_reported(tmp_path: Path) -> None:
         {"C": "c"},
     )
 
-    def told(key: str) -> list[tuple[str, bool, bool]]:
+    def variables_of(key: str) -> list[tuple[str, bool, bool]]:
         return [(one.name, one.is_set, one.fallback_used) for one in value.at(key).variables]
 
-    assert told("a") == [("A", False, True)]
-    assert told("b") == [("B", False, True)]
-    assert told("c") == [("C", True, False), ("D", False, True)]
-    assert told("d") == []
-    assert told("e") == [("E", False, True), ("F", False, True)]
-    assert told("f") == [("G", False, False)]
-    assert told("g") == told("h") == [("C", True, False)]
+    assert variables_of("a") == [("A", False, True)]
+    assert variables_of("b") == [("B", False, True)]
+    assert variables_of("c") == [("C", True, False), ("D", False, True)]
+    assert variables_of("d") == []
+    assert variables_of("e") == [("E", False, True), ("F", False, True)]
+    assert variables_of("f") == [("G", False, False)]
+    assert variables_of("g") == variables_of("h") == [("C", True, False)]
     assert [key for key, one in value.items() if one.is_from_code] == ["a", "b", "d", "e"]
     assert value.at("a").place == Place("a.js", 2, 15)
     assert value.at("g").variables[0].place == Place("a.js", 3, 49)

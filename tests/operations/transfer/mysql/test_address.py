@@ -45,7 +45,7 @@ def test_the_password_can_be_in_a_variable() -> None:
 
 
 @pytest.mark.parametrize(
-    "url, told",
+    "url, message",
     [
         ("mysql://h", "the name of the database is missing"),
         ("mysql://h/a/b", "the name of the database is missing"),
@@ -53,8 +53,8 @@ def test_the_password_can_be_in_a_variable() -> None:
         ("mysql://u:secret@h/n?ssl=maybe", "ssl: expected one of disable, prefer, require, verify-ca, verify-full"),
     ],
 )
-def test_other_urls(url: str, told: str) -> None:
-    with pytest.raises(ValueError, match=told) as refused:
+def test_other_urls(url: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
         read_address(url, {})
     assert "secret" not in str(refused.value)
 

@@ -38,7 +38,7 @@ def run(
         status, answer = send(method, path, payload, {**headers, **kind})
         if kept and status < 300:
             ids[kept] = _id_of(answer)
-        found[name] = {"status": status, "told": [simplify(one) for one in collect()]}
+        found[name] = {"status": status, "bodies": [simplify(one) for one in collect()]}
         if status >= 300:
             found[name]["answer"] = answer
     return found
