@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from octavo.accounts.administrators.row_writes import ROLES
+from tests.api.admin.client import AdminClient, allow, sign_in
 from tests.api.admin.conftest import Office
-from tests.api.admin.desk import Desk, allow, desk
 from tests.models.club import PASSWORD, error
 from tests.models.people import write
 
@@ -19,14 +19,14 @@ FORBIDDEN = error(403, "ForbiddenError", "Forbidden")
 TAKEN = error(400, "ApplicationError", "Email already taken")
 
 
-async def emails(ada: Desk, query: str) -> list[str]:
+async def emails(ada: AdminClient, query: str) -> list[str]:
     answer = await ada.ask("GET", f"users?{query}")
     assert answer.status == 200, answer.json
     return [person["email"].partition("@")[0] for person in answer.json["data"]["results"]]
 
 
 async def test_lists(office: Office) -> None:
-    ada = await desk(office)
+    ada = await sign_in(office)
     assert await emails(ada, "") == ["ada", "edi", "ina", "blo", "new"]
     assert await emails(ada, "sort=firstname:DESC&pageSize=2&page=2") == ["edi", "blo"]
     assert await emails(ada, "_q=DI@admin") == ["edi"]
@@ -41,7 +41,7 @@ async def test_lists(office: Office) -> None:
 
 
 async def test_a_list_is_one_statement(office: Office) -> None:
-    ada = await desk(office)
+    ada = await sign_in(office)
     await emails(ada, "_q=d")
     before = office.club.database.statements
     await emails(ada, "_q=i&pageSize=50&sort=lastname")
@@ -63,14 +63,14 @@ REFUSED = (
 
 
 async def test_lists_compare_nothing_private(office: Office) -> None:
-    ada = await desk(office)
+    ada = await sign_in(office)
     for query, message in REFUSED:
         answer = await ada.ask("GET", f"users?{query}")
         assert (answer.status, answer.json["error"]["message"]) == (400, message)
 
 
 async def test_an_invitation(office: Office) -> None:
-    ada = await desk(office)
+    ada = await sign_in(office)
     body = {"firstname": "Nina", "email": "NINA@admin.example", "roles": [2], "preferedLanguage": "de"}
     answer = await ada.ask("POST", "users", body)
     made = answer.json["data"]
@@ -104,7 +104,7 @@ WRONG: tuple[tuple[dict[str, Any], list[str]], ...] = (
 
 
 async def test_wrong_invitations(office: Office) -> None:
-    ada = await desk(office)
+    ada = await sign_in(office)
     for body, starts in WRONG:
         answer = await ada.ask("POST", "users", body)
         reported = [one["message"] for one in answer.json["error"]["details"]["errors"]]
@@ -113,7 +113,7 @@ async def test_wrong_invitations(office: Office) -> None:
 
 
 async def test_changing_another_administrator(office: Office) -> None:
-    ada = await desk(office)
+    ada = await sign_in(office)
     token, _ = await office.session("edi")
     changed = await ada.ask("PUT", "users/2", {"lastname": "Itor", "roles": [1, 2], "password": GOOD, "username": "e"})
     assert [role["id"] for role in changed.json["data"]["roles"]] == [1, 2]
@@ -132,7 +132,7 @@ async def test_changing_another_administrator(office: Office) -> None:
 
 
 async def test_the_last_super_admin_stays(office: Office) -> None:
-    ada = await desk(office)
+    ada = await sign_in(office)
     for method, path, body in (
         ("PUT", "users/1", {"roles": [2]}),
         ("PUT", "users/1", {"isActive": False}),
@@ -149,9 +149,9 @@ async def test_the_last_super_admin_stays(office: Office) -> None:
 
 
 async def test_two_administrators_deleting_each_other(office: Office) -> None:
-    ada = await desk(office)
+    ada = await sign_in(office)
     await ada.ask("PUT", "users/2", {"roles": [1]})
-    edi = await desk(office, "edi")
+    edi = await sign_in(office, "edi")
     answers = await asyncio.gather(ada.ask("DELETE", "users/2"), edi.ask("DELETE", "users/1"))
     assert sorted(answer.status for answer in answers) != [200, 200]
 
@@ -159,7 +159,7 @@ async def test_two_administrators_deleting_each_other(office: Office) -> None:
 async def test_administrators_grant_and_revoke_only_their_own_permissions(office: Office) -> None:
     await allow(office, *(f"admin::users.{name}" for name in ("create", "update", "delete", "read")))
     await write(office.club.database, "INSERT INTO admin_roles (name, code) VALUES ('Bare', 'bare')")
-    edi = await desk(office, "edi")
+    edi = await sign_in(office, "edi")
     new = {"firstname": "N", "email": "n@admin.example"}
     assert (await edi.ask("POST", "users", {**new, "roles": [1]})).json == FORBIDDEN
     assert (await edi.ask("PUT", "users/2", {"roles": [2, 1]})).json == FORBIDDEN
@@ -171,7 +171,7 @@ async def test_administrators_grant_and_revoke_only_their_own_permissions(office
 
 
 async def test_oneself(office: Office) -> None:
-    ada, other = await desk(office), await desk(office)
+    ada, other = await sign_in(office), await sign_in(office)
     changed = await ada.ask("PUT", "users/me", {"firstname": "Adá", "username": None, "preferedLanguage": "fr"})
     assert (changed.json["data"]["firstname"], changed.json["data"]["preferedLanguage"]) == ("Adá", "fr")
     taken = await ada.ask("PUT", "users/me", {"email": "EDI@admin.example"})
@@ -187,13 +187,13 @@ async def test_oneself(office: Office) -> None:
 
 
 async def test_callers_without_permission(office: Office) -> None:
-    edi = await desk(office, "edi")
+    edi = await sign_in(office, "edi")
     for method, path in (("GET", "users"), ("GET", "users/1"), ("POST", "users"), ("PUT", "users/1")):
         assert (await edi.ask(method, path, None if method == "GET" else {})).json == FORBIDDEN
     assert (await office.club.ask("GET", "/admin/users")).status == 401
 
 
 async def test_guesses_at_ones_own_password_are_counted(open_office: Any) -> None:
-    edi = await desk(await open_office(OCTAVO_ADMIN__RATE_LIMIT__MAX="2"), "edi")
+    edi = await sign_in(await open_office(OCTAVO_ADMIN__RATE_LIMIT__MAX="2"), "edi")
     body = {"password": GOOD, "currentPassword": "wrong"}
     assert [(await edi.ask("PUT", "users/me", body)).status for _ in range(3)] == [400, 400, 429]

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.api.admin.client import allow, sign_in
 from tests.api.admin.conftest import Office
-from tests.api.admin.desk import allow, desk
 from tests.api.admin.newsroom import STORY, Newsroom
 from tests.models.club import NEVER, SAFE
 from tests.models.people import write
@@ -101,7 +101,7 @@ async def test_mails_need_permission(safe: Office) -> None:
 
 
 async def test_webhooks_are_given_no_private_addresses(safe: Office) -> None:
-    boss = await desk(safe)
+    boss = await sign_in(safe)
     body = {"name": "w", "url": "http://127.0.0.1:9999/", "headers": {}, "events": []}
     private = (
         "http://127.0.0.1:9/",

@@ -15,8 +15,8 @@ from octavo.database.change_feed import ChangeKind, DataChange
 from octavo.database.synchronize import preview_changes, synchronize
 from octavo.database.unit_of_work import unit_of_work
 from octavo.events import origin
+from tests.api.admin.client import sign_in
 from tests.api.admin.conftest import Office
-from tests.api.admin.desk import desk
 from tests.models.club import PASSWORD
 
 pytestmark = pytest.mark.anyio
@@ -28,7 +28,7 @@ async def told(office: Office, **asked: Any) -> list[tuple[Any, ...]]:
 
 
 async def test_changes_through_every_api(office: Office) -> None:
-    ada = await desk(office)
+    ada = await sign_in(office)
     me = "ada@admin.example"
     await ada.ask("PUT", "users/2", {"password": "Good-Passw0rd1"})
     await ada.ask("GET", "users/2")
@@ -110,7 +110,7 @@ async def test_rows_are_bounded_in_age_and_number(office: Office) -> None:
 
 
 async def test_a_record_has_the_client_and_permissions_before_and_after(office: Office) -> None:
-    ada, club = await desk(office), office.club
+    ada, club = await sign_in(office), office.club
     read: dict[str, Any] = {"action": "plugin::upload.read", "subject": None, "properties": {}, "conditions": []}
     made = await ada.ask("POST", "roles", {"name": "Readers"})
     role = made.json["data"]["id"]
@@ -136,7 +136,7 @@ async def test_a_record_has_the_client_and_permissions_before_and_after(office: 
 
 async def test_an_export_ends_at_its_largest_size(office: Office) -> None:
     """Records with 64 kB of details: a page ends long before 10,000 records, and the next one continues."""
-    ada, database = await desk(office), office.club.database
+    ada, database = await sign_in(office), office.club.database
     details = orjson.dumps({"before": "x" * 60_000}).decode()
     rows = "INSERT INTO octavo_audit (created_at, administrator_id, door, action, details) VALUES (1, 1, 'admin', 'x', "
     for _ in range(150):

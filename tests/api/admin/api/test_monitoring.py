@@ -5,8 +5,8 @@ from typing import Any
 
 from octavo.events.dead_letters import DeadLetters
 from octavo.events.outbox import Outbox
+from tests.api.admin.client import AdminClient, allow, sign_in
 from tests.api.admin.conftest import Office
-from tests.api.admin.desk import Desk, allow, desk
 from tests.models.people import write
 
 TASK = "INSERT INTO octavo_cron (name, rule, zone, last_at) VALUES ({v1}, {v2}, {v3}, {v4})"
@@ -20,21 +20,21 @@ DELIVERY = """INSERT INTO octavo_webhook_deliveries
     1700000000000, 1700000001000)"""
 
 
-async def get(at: Desk, path: str) -> Any:
+async def get(admin: AdminClient, path: str) -> Any:
     """Return the data of a successful response."""
-    answer = await at.office.club.ask("GET", path, token=at.token)
+    answer = await admin.office.club.ask("GET", path, token=admin.token)
     assert answer.status == 200, answer.body
     return answer.json["data"]
 
 
-async def status(at: Desk, method: str, path: str) -> int:
-    return (await at.office.club.ask(method, path, {} if method == "POST" else None, token=at.token)).status
+async def status(admin: AdminClient, method: str, path: str) -> int:
+    return (await admin.office.club.ask(method, path, {} if method == "POST" else None, token=admin.token)).status
 
 
 async def test_the_audit_log_is_filtered_and_paginated(office: Office) -> None:
-    ada = await desk(office)
+    ada = await sign_in(office)
     await ada.ask("POST", "roles", {"name": "Readers"})
-    await desk(office, "edi")
+    await sign_in(office, "edi")
     found = await get(ada, "/octavo/audit?pageSize=2")
     assert found["pagination"]["total"] == 3
     assert [one["email"] for one in found["results"]] == ["edi@admin.example", "ada@admin.example"]
@@ -45,14 +45,14 @@ async def test_the_audit_log_is_filtered_and_paginated(office: Office) -> None:
 
 
 async def test_invalid_audit_queries_are_refused(office: Office) -> None:
-    ada = await desk(office)
+    ada = await sign_in(office)
     for query in ("who=ada", "since=yesterday", "entry=x", "email[a]=1", "pageSize=0"):
         answer = await office.club.ask("GET", f"/octavo/audit?{query}", token=ada.token)
         assert answer.status == 400, query
 
 
 async def test_background_jobs_are_shown_and_restarted(office: Office) -> None:
-    ada, database = await desk(office), office.club.database
+    ada, database = await sign_in(office), office.club.database
     await write(database, TASK, "tidy", "0 3 * * *", "UTC", 1_700_000_000_000)
     await write(database, LETTER, '{"name": "remind", "args": ["a secret"]}')
     found = await get(ada, "/octavo/jobs")
@@ -69,7 +69,7 @@ async def test_background_jobs_are_shown_and_restarted(office: Office) -> None:
 
 
 async def test_deliveries_are_read_and_sent_again(office: Office) -> None:
-    ada, database = await desk(office), office.club.database
+    ada, database = await sign_in(office), office.club.database
     body = {"name": "build", "url": "https://example.org/hook", "headers": {}, "events": ["entry.create"]}
     hook = (await ada.ask("POST", "webhooks", body)).json["data"]["id"]
     await write(database, DELIVERY, "msg_1", hook, "{}")
@@ -83,7 +83,7 @@ async def test_deliveries_are_read_and_sent_again(office: Office) -> None:
 
 
 async def test_system_information_contains_no_secrets(office: Office) -> None:
-    ada = await desk(office)
+    ada = await sign_in(office)
     logging.getLogger("octavo.tests").error("cannot reach postgres://ann:hidden@db/x?key=hidden\nmore of it")
     found = await get(ada, "/octavo/system")
     assert found["database"]["size"] > 0
@@ -96,7 +96,7 @@ async def test_system_information_contains_no_secrets(office: Office) -> None:
 
 async def test_monitoring_needs_permission(office: Office) -> None:
     await allow(office, "admin::webhooks.read")
-    edi = await desk(office, "edi")
+    edi = await sign_in(office, "edi")
     for method, path in (
         ("GET", "/octavo/audit"),
         ("GET", "/octavo/jobs"),

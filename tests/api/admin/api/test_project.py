@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from octavo import __version__
+from tests.api.admin.client import sign_in
 from tests.api.admin.conftest import Office
-from tests.api.admin.desk import desk
 from tests.models.club import error
 
 pytestmark = pytest.mark.anyio
@@ -31,7 +31,7 @@ def png(width: int, height: int) -> bytes:
 
 
 async def test_logos(office: Office, tmp_path: Path) -> None:
-    ada, nothing = await desk(office), {"menuLogo": None, "authLogo": None}
+    ada, nothing = await sign_in(office), {"menuLogo": None, "authLogo": None}
     assert (await ada.ask("GET", "project-settings")).json == nothing
     sent = form("menuLogo", "one.png", "image/png", png(300, 200))
     logo = (await ada.ask("POST", "project-settings", sent, headers=MULTIPART)).json["menuLogo"]
@@ -53,7 +53,7 @@ async def test_logos(office: Office, tmp_path: Path) -> None:
 
 
 async def test_project_information(office: Office) -> None:
-    ada, edi = await desk(office), await desk(office, "edi")
+    ada, edi = await sign_in(office), await sign_in(office, "edi")
     init = await office.club.ask("GET", "/admin/init")
     assert init.json["data"] == {"uuid": False, "hasAdmin": True, "menuLogo": None, "authLogo": None}
     assert (await office.club.ask("GET", "/admin/project-type")).json["data"]["isEE"] is False
@@ -75,7 +75,7 @@ async def test_project_information(office: Office) -> None:
 
 
 async def test_webhooks(office: Office) -> None:
-    ada, edi = await desk(office), await desk(office, "edi")
+    ada, edi = await sign_in(office), await sign_in(office, "edi")
     made = await ada.ask("POST", "webhooks", HOOK)
     assert (made.status, made.json["data"]) == (201, {**HOOK, "id": 1, "isEnabled": True})
     changed = await ada.ask("PUT", "webhooks/1", {**HOOK, "url": "http://127.0.0.1:65530/", "isEnabled": False})

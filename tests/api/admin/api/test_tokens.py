@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from octavo.access.authentication.credentials import hash_api_token
+from tests.api.admin.client import allow, sign_in
 from tests.api.admin.conftest import Office
-from tests.api.admin.desk import allow, desk
 from tests.models.club import NEVER, SECRETS, error
 
 pytestmark = pytest.mark.anyio
@@ -24,7 +24,7 @@ async def bureau(open_office: Any) -> Office:
 
 
 async def test_the_life_of_an_api_token(bureau: Office) -> None:
-    ada, ask = await desk(bureau), bureau.club.ask
+    ada, ask = await sign_in(bureau), bureau.club.ask
     body = {"name": " notes ", "description": None, "type": "custom", "permissions": [FIND, FIND]}
     made = await ada.ask("POST", "api-tokens", {**body, "accessKey": "mine", "id": 77})
     token = made.json["data"]
@@ -55,7 +55,7 @@ async def test_the_life_of_an_api_token(bureau: Office) -> None:
 
 
 async def test_lists_are_sorted_by_name_and_lifespans_are_validated(bureau: Office) -> None:
-    ada = await desk(bureau)
+    ada = await sign_in(bureau)
     made = await ada.ask("POST", "api-tokens", {"name": "a week", "type": "full-access", "lifespan": WEEK})
     assert (made.json["data"]["lifespan"], made.json["data"]["expiresAt"] is None) == (str(WEEK), False)
     listed = (await ada.ask("GET", "api-tokens")).json["data"]
@@ -80,7 +80,7 @@ WRONG: tuple[tuple[str, str, dict[str, Any], str], ...] = (
 
 
 async def test_refused_requests(bureau: Office) -> None:
-    ada = await desk(bureau)
+    ada = await sign_in(bureau)
     for method, path, body, message in WRONG:
         answer = await ada.ask(method, f"api-tokens{path}", body)
         assert answer.status in (400, 404)
@@ -94,7 +94,7 @@ def custom(*permissions: list[str]) -> list[dict[str, Any]]:
 async def test_tokens_cannot_have_more_permissions_than_their_creator(bureau: Office) -> None:
     await allow(bureau, *(f"admin::api-tokens.{name}" for name in ("create", "update", "regenerate")))
     await allow(bureau, "admin::transfer.tokens.create")
-    edi = await desk(bureau, "edi")
+    edi = await sign_in(bureau, "edi")
     users = "plugin::users-permissions.user.find"
     for body in ({"type": "full-access"}, {"type": "read-only"}, *custom([FIND, users], [f"{users}One"])):
         assert (await edi.ask("POST", "api-tokens", {"name": "x", **body})).json == FORBIDDEN
@@ -110,7 +110,7 @@ async def test_tokens_cannot_have_more_permissions_than_their_creator(bureau: Of
 
 
 async def test_transfer_tokens(bureau: Office) -> None:
-    ada = await desk(bureau)
+    ada = await sign_in(bureau)
     made = await ada.ask("POST", "transfer/tokens", {"name": "t", "permissions": ["pull", "push"], "lifespan": WEEK})
     token = made.json["data"]
     assert (made.status, token["permissions"], token["lifespan"]) == (201, ["pull", "push"], str(WEEK))

@@ -1,4 +1,4 @@
-"""An administrator at work over HTTP."""
+"""A client of the admin API."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ from tests.api.http.asgi import Answer
 from tests.models.people import write
 
 
-class Desk:
-    """What one administrator asks."""
+class AdminClient:
+    """Sends requests as one administrator."""
 
     def __init__(self, office: Office, token: str) -> None:
         self.office, self.token = office, token
@@ -17,9 +17,9 @@ class Desk:
         return await self.office.club.ask(method, f"/admin/{path}", body, token=self.token, **options)
 
 
-async def desk(office: Office, name: str = "ada") -> Desk:
-    """The admin API as a signed-in administrator."""
-    return Desk(office, (await office.session(name))[0])
+async def sign_in(office: Office, name: str = "ada") -> AdminClient:
+    """Return a client for an administrator, signed in."""
+    return AdminClient(office, (await office.session(name))[0])
 
 
 async def allow(office: Office, *actions: str, role: int = 2) -> None:
