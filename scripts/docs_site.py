@@ -2,9 +2,9 @@
 
 Usage: python scripts/docs_site.py [FOLDER]    (default: build/docs-site)
 
-Zensical builds it (docs/decisions.md says why). It reads one folder, so the pages are staged first: the changelog and
-the guide for contributors come in as pages, and files of the repository that pages link to come in as text files.
-Needs nothing from the package: `setup.py` runs it, too.
+Zensical builds it (docs/decisions.md says why). It reads one folder, so the pages are copied first: the changelog and
+the contributing guide become pages, and linked files of the repository become text files. Needs nothing from the
+package, because `setup.py` runs it too.
 """
 
 import json
@@ -27,7 +27,7 @@ LINK = re.compile(r"(!?\[(?:[^\]\[]|\[[^\]]*\])*\]\()([^)#\s]+)((?:#[^)\s]*)?\))
 
 
 def staged_name(path: Path) -> Path | None:
-    """Return the name in the staged folder of a file that pages link to; None for what is no file of the project."""
+    """Return the name in the staged folder of a linked file; None for other targets."""
     name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else None
     if name is None or not path.is_file():
         return None
@@ -37,7 +37,7 @@ def staged_name(path: Path) -> Path | None:
 
 
 class Stage:
-    """The pages as Zensical reads them, with links that lead to what is staged."""
+    """The pages as Zensical reads them, with links to staged files."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -57,10 +57,10 @@ class Stage:
         in_code = False
         for line in source.read_text(encoding="utf-8").splitlines():
             in_code ^= line.lstrip().startswith("```")
-            yield line if in_code else LINK.sub(lambda link: self.led(link, source, target), line)
+            yield line if in_code else LINK.sub(lambda link: self.staged_link(link, source, target), line)
 
-    def led(self, link: re.Match[str], source: Path, target: Path) -> str:
-        """Return a link to a staged file, which is copied; the text alone where the site has no such file."""
+    def staged_link(self, link: re.Match[str], source: Path, target: Path) -> str:
+        """Return a link to a staged file, which is copied, or only the text if the site has no such file."""
         if "://" in link[2] or link[2].startswith("mailto:"):
             return link[0]
         meant = (source.parent / link[2]).resolve()
@@ -75,7 +75,7 @@ class Stage:
 
 
 def navigation() -> list[object]:
-    """Return the groups of pages, as Zensical reads them."""
+    """Return the groups of pages in Zensical's format."""
     with (ROOT / "docs/navigation.toml").open("rb") as file:
         groups = tomllib.load(file)["group"]
     about = [OUTSIDE["CHANGELOG.md"], OUTSIDE["CONTRIBUTING.md"]]
@@ -84,7 +84,7 @@ def navigation() -> list[object]:
 
 
 def configuration(docs: str, site: str) -> dict[str, object]:
-    """Return Zensical's settings: no address of elsewhere is asked for a font, a script or a search."""
+    """Return Zensical's settings. The site loads no font, script or search from another host."""
     scheme = {"media": "(prefers-color-scheme: light)", "scheme": "default", "toggle": toggle("lucide/sun", "dark")}
     dark = {"media": "(prefers-color-scheme: dark)", "scheme": "slate", "toggle": toggle("lucide/moon", "light")}
     return {
@@ -126,7 +126,7 @@ def toggle(icon: str, other: str) -> dict[str, str]:
 
 
 def as_toml(values: dict[str, object], name: str) -> str:
-    """Return a table of TOML; lists and tables below it are inline, which JSON nearly is."""
+    """Return a TOML table. Nested lists and tables are inline, which is nearly JSON."""
     lines = [f"[{name}]"]
     lines += [f"{key} = {inline(value)}" for key, value in values.items()]
     return "\n".join(lines) + "\n"
@@ -142,7 +142,7 @@ def inline(value: object) -> str:
 
 
 def build(target: Path) -> None:
-    """Write the site into a folder, in place of what is there. Raises CalledProcessError for a warning."""
+    """Write the site into a folder and replace its content. Raises CalledProcessError for a warning."""
     with tempfile.TemporaryDirectory() as name:
         stage = Path(name)
         Stage(stage / "docs").fill()
@@ -154,7 +154,7 @@ def build(target: Path) -> None:
 
 
 def search_without_server(site: Path) -> None:
-    """Let pages that are opened as files load the script for their search from the site, not from the network."""
+    """Let pages that are opened as files load the search script from the site instead of the network."""
     shutil.copyfile(ROOT / "scripts/file_worker.js", site / WORKER)
     for page in site.rglob("*.html"):
         here = Path(relpath(site / WORKER, page.parent)).as_posix()

@@ -1,8 +1,8 @@
-"""Makes a release: `make release VERSION=1.2.0`, and `DRY=1` behind it to see whether it would go.
+"""Create a release: `make release VERSION=1.2.0`, or with `DRY=1` only check whether it would succeed.
 
-It checks the tree and the changelog, sets version and date, builds, installs what was built into a new environment
-without a compiler, serves a project with it, and then commits and tags. It uploads nothing: it says what is left to do.
-Whatever fails leaves the tree as it was.
+Checks the tree and the changelog, sets version and date, builds, installs the result into a new environment without a
+compiler, serves a project with it, then commits and tags. It uploads nothing and prints the remaining steps. A failure
+leaves the tree as it was.
 """
 
 import argparse
@@ -37,17 +37,17 @@ CARRIED: Final = (
     "octavo/documents/examples/systemd/octavo.service",
     "octavo/py.typed",
 )
-"""What a wheel has to have, beside code."""
+"""What a wheel must contain besides code."""
 UNWANTED: Final = re.compile(r"(^|/)(\.env|\.octavo|\.tmp|node_modules|__pycache__|[^/]*\.db)(/|$)")
-"""What belongs to one machine."""
+"""Files that belong to one machine."""
 
 
 class Refused(Exception):
-    """There is no release; why, in words for people."""
+    """The release is refused; the message is the reason."""
 
 
 def notes_of(changelog: str, version: str) -> str:
-    """What the changelog says of a version that is not released yet. Raises Refused."""
+    """Return the changelog of an unreleased version. Raises Refused."""
     found = re.search(
         rf"^## {re.escape(version)} \(unreleased\)\n(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL
     )
@@ -60,20 +60,20 @@ def notes_of(changelog: str, version: str) -> str:
 
 
 def dated(changelog: str, version: str, day: datetime.date) -> str:
-    """The changelog with the day of the release."""
+    """Return the changelog with the date of the release."""
     return changelog.replace(f"## {version} (unreleased)\n", f"## {version} ({day.isoformat()})\n", 1)
 
 
 def versioned(source: str, version: str) -> str:
-    """The module that says the version, saying another one. Raises Refused."""
+    """Return the version module with another version. Raises Refused."""
     changed, count = re.subn(r'^__version__ = "[^"]*"$', f'__version__ = "{version}"', source, flags=re.MULTILINE)
     if count != 1:
         raise Refused(f"{VERSION_FILE} does not say its version once")
     return changed
 
 
-def said(root: Path, *command: str) -> str:
-    """What a command says. Raises Refused with what went wrong."""
+def run(root: Path, *command: str) -> str:
+    """Run a command and return its output. Raises Refused with its error."""
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Refused(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
@@ -81,24 +81,24 @@ def said(root: Path, *command: str) -> str:
 
 
 def check_tree(root: Path, version: str) -> str:
-    """Refuse what is no good beginning; the notes of the release."""
+    """Check that the tree can be released, and return the release notes. Raises Refused."""
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
         raise Refused(f"'{version}' is no version such as 1.2.0")
-    if changes := said(root, "git", "status", "--porcelain"):
+    if changes := run(root, "git", "status", "--porcelain"):
         raise Refused(f"the tree is not clean:\n{changes}")
-    if said(root, "git", "tag", "--list", f"v{version}"):
+    if run(root, "git", "tag", "--list", f"v{version}"):
         raise Refused(f"there is a tag v{version} already")
     return notes_of((root / CHANGELOG).read_text(encoding="utf-8"), version)
 
 
 def build(root: Path, target: Path) -> tuple[Path, Path]:
-    """The source distribution, and the wheel that is made of it."""
-    said(root, sys.executable, "-m", "build", "--no-isolation", "--outdir", str(target), str(root))
+    """Build the source distribution, and the wheel from it."""
+    run(root, sys.executable, "-m", "build", "--no-isolation", "--outdir", str(target), str(root))
     return next(target.glob("*.tar.gz")), next(target.glob("*.whl"))
 
 
 def check_files(source: Path, wheel: Path, version: str) -> None:
-    """Whether both hold what they should, and nothing of this machine. Raises Refused."""
+    """Check that both contain what they should, and nothing of this machine. Raises Refused."""
     with tarfile.open(source) as archive:
         sources = archive.getnames()
     with zipfile.ZipFile(wheel) as packed:
@@ -113,14 +113,14 @@ def check_files(source: Path, wheel: Path, version: str) -> None:
 
 
 def try_wheel(wheel: Path, version: str, folder: Path) -> None:
-    """Install it without a compiler, make a project, serve it, and ask it something. Raises Refused."""
+    """Install the wheel without a compiler, create a project, serve it, and send a request. Raises Refused."""
     venv.create(folder / "venv", with_pip=True)
     program = str(folder / "venv/bin/octavo")
-    said(folder, str(folder / "venv/bin/pip"), "install", "--quiet", "--only-binary", ":all:", str(wheel))
-    if not said(folder, program, "version").startswith(f"Octavo {version} "):
+    run(folder, str(folder / "venv/bin/pip"), "install", "--quiet", "--only-binary", ":all:", str(wheel))
+    if not run(folder, program, "version").startswith(f"Octavo {version} "):
         raise Refused("the installed command says another version")
-    said(folder, program, "docs", "deploying")
-    said(folder, program, "new", "site")
+    run(folder, program, "docs", "deploying")
+    run(folder, program, "new", "site")
     with create_server(("127.0.0.1", 0)) as probe:
         port = str(probe.getsockname()[1])
     log = folder / "log"
@@ -138,7 +138,7 @@ def try_wheel(wheel: Path, version: str, folder: Path) -> None:
 
 
 def wait_for(address: str, service: subprocess.Popen[bytes], log: Path) -> None:
-    """Until it answers. Raises Refused with its log when it does not."""
+    """Wait for a response. Raises Refused with the log if there is none."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and service.poll() is None:
         try:
@@ -150,7 +150,7 @@ def wait_for(address: str, service: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def release(root: Path, version: str, *, dry: bool) -> None:
-    """All of it. Raises Refused."""
+    """Create the release. Raises Refused."""
     notes = check_tree(root, version)
     try:
         for path, text in (
@@ -169,7 +169,7 @@ def release(root: Path, version: str, *, dry: bool) -> None:
         if not dry:
             commit(root, version, notes)
     finally:
-        said(root, "git", "checkout", "--quiet", "HEAD", "--", str(VERSION_FILE), str(CHANGELOG))
+        run(root, "git", "checkout", "--quiet", "HEAD", "--", str(VERSION_FILE), str(CHANGELOG))
     tell(f"\n{notes}\n")
     if dry:
         tell("Nothing was committed or tagged: this was a dry run")
@@ -181,8 +181,8 @@ def release(root: Path, version: str, *, dry: bool) -> None:
 
 def commit(root: Path, version: str, notes: str) -> None:
     """The commit of the release, and its tag with the notes."""
-    said(root, "git", "commit", "--quiet", "-m", f"Release {version}", "--", str(VERSION_FILE), str(CHANGELOG))
-    said(root, "git", "tag", "--annotate", f"v{version}", "--cleanup=verbatim", "-m", f"Octavo {version}\n\n{notes}\n")
+    run(root, "git", "commit", "--quiet", "-m", f"Release {version}", "--", str(VERSION_FILE), str(CHANGELOG))
+    run(root, "git", "tag", "--annotate", f"v{version}", "--cleanup=verbatim", "-m", f"Octavo {version}\n\n{notes}\n")
 
 
 def today() -> datetime.date:

@@ -1,4 +1,4 @@
-"""Draws the illustrations of `examples/magazine`: layered shapes in one palette, the same pixels at every run.
+"""Draw the illustrations of `examples/magazine`: layered shapes in one palette, with the same pixels in every run.
 
 Usage: python scripts/draw_example_images [FOLDER]
 """

@@ -1,4 +1,4 @@
-"""What the pictures are drawn with: a palette, a pen and a canvas of painted layers."""
+"""A palette, a pen, and a canvas of painted layers."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFilter
 
-SCALE = 2  # drawn larger, then reduced: smooth edges
+SCALE = 2  # drawn larger, then reduced, for smooth edges
 QUALITY = 82
 
 NIGHT = "#16243a"
@@ -27,13 +27,13 @@ Paint = str | tuple[str, str]
 
 
 def chance(index: float) -> float:
-    """A number from 0 to 1 that looks like chance and is the same for the same index."""
+    """Return a pseudo-random number from 0 to 1, the same for the same index."""
     value = math.sin(index * 12.9898 + 4.1414) * 43758.5453
     return value - math.floor(value)
 
 
 def gradient(size: tuple[int, int], stops: Sequence[str]) -> Image.Image:
-    """A vertical gradient through evenly spaced colors."""
+    """Return a vertical gradient through evenly spaced colors."""
     column = Image.new("RGB", (1, len(stops)))
     for row, color in enumerate(stops):
         column.putpixel((0, row), _rgb(color))
@@ -70,7 +70,7 @@ class Pen:
 
 
 class Canvas:
-    """A picture under work. Each layer is a mask through which a color or a gradient is painted."""
+    """An unfinished picture. Each layer is a mask through which a color or a gradient is painted."""
 
     def __init__(self, width: int, height: int, *sky: str) -> None:
         self.width, self.height = width, height
@@ -79,7 +79,7 @@ class Canvas:
 
     @contextmanager
     def paint(self, color: Paint, alpha: float = 1, blur: float = 0, within: Point | None = None) -> Iterator[Pen]:
-        """A layer to draw on. A pair of colors runs from top to bottom, over the whole height or `within` two rows."""
+        """Yield a layer to draw on. Two colors are a gradient over the whole height, or `within` two rows."""
         mask = Image.new("L", self._size)
         yield Pen(mask)
         if blur:
@@ -109,13 +109,13 @@ class Canvas:
             pen.oval(x, y, radius)
 
     def hills(self, y: float, swing: float, color: Paint, seed: float, length: float = 420) -> None:
-        """A range of soft hills that reaches down to the lower edge."""
+        """Draw a range of soft hills down to the lower edge."""
         with self.paint(color, within=(y - swing, self.height)) as pen:
             ridge = [(x, ridge_height(x, y, swing, seed, length)) for x in range(-8, self.width + 16, 8)]
             pen.polygon((-8, self.height), *ridge, (self.width + 16, self.height))
 
     def water(self, y: float, color: Paint, shine: str, seed: float, amount: int = 46) -> None:
-        """Water from that row to the lower edge, with dashes of light that grow towards us."""
+        """Draw water from a row to the lower edge, with dashes of light that grow towards the viewer."""
         with self.paint(color, within=(y, self.height)) as pen:
             pen.box(0, y, self.width, self.height - y)
         with self.paint(shine, alpha=0.35) as pen:
@@ -137,7 +137,7 @@ class Canvas:
 
 
 def ridge_height(x: float, y: float, swing: float, seed: float, length: float) -> float:
-    """The height of a range of hills at one place: three waves, none in step with the others."""
+    """Return the height of a range of hills at one place, from three waves."""
     slow = math.sin(x / length * 2.2 + seed)
     middle = math.sin(x / length * 4.1 + seed * 2.3) * 0.45
     return y + swing * (slow + middle + math.sin(x / length * 9.7 + seed * 4.1) * 0.14) / 1.6

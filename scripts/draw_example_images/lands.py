@@ -1,4 +1,4 @@
-"""Pictures of dry land, and of things on shelves and tables."""
+"""Pictures of land, and of things on shelves and tables."""
 
 import math
 
@@ -23,7 +23,7 @@ from canvas import (
 
 
 def fir(pen: Pen, x: float, y: float, size: float) -> None:
-    """A fir tree that stands at that place."""
+    """Draw a fir tree at a place."""
     for part in range(3):
         half, top = size * (0.2 + part * 0.07), y - size * (1 - part * 0.24)
         pen.polygon((x, top), (x + half, top + size * 0.42), (x - half, top + size * 0.42))
@@ -92,7 +92,7 @@ def bread(canvas: Canvas) -> None:
 
 
 def loom(canvas: Canvas) -> None:
-    """Bands of cloth, two over and two under."""
+    """Bands of woven cloth, two over and two under."""
     colors = (BRICK, SAND, TEAL, CREAM, PLUM, APRICOT, BLUE, SAND, SAGE)
     step = 50
     for column in range(26):
@@ -140,7 +140,7 @@ def pots(canvas: Canvas) -> None:
 
 
 def pot(canvas: Canvas, x: float, y: float, half: float, height: float, color: str, index: int) -> None:
-    """A pot turned about its axis: the outline is mirrored."""
+    """Draw a pot: its outline, mirrored at its axis."""
     outline: list[Point] = []
     for step in range(41):
         up = step / 40

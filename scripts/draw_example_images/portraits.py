@@ -4,7 +4,7 @@ import math
 
 from canvas import APRICOT, BLUE, BRICK, CREAM, MIST, NIGHT, PLUM, SAGE, SAND, TEAL, Canvas
 
-# Name: background, skin, hair, clothes, and how the hair is worn.
+# Name: background, skin, hair, clothes, and hairstyle.
 PORTRAITS: dict[str, tuple[str, str, str, str, str]] = {
     "portrait-ines": (SAND, "#d9a27a", PLUM, TEAL, "bob"),
     "portrait-jonas": (SAGE, "#f0cba6", BRICK, NIGHT, "beard"),
@@ -16,7 +16,7 @@ PORTRAITS: dict[str, tuple[str, str, str, str, str]] = {
 
 
 def portrait(canvas: Canvas, skin: str, hair: str, clothes: str, style: str) -> None:
-    """A face made of a few plain shapes."""
+    """Draw a face."""
     with canvas.paint(CREAM, alpha=0.28) as pen:
         pen.oval(300, 290, 236)
     hair_behind(canvas, hair, style)
@@ -40,7 +40,7 @@ def portrait(canvas: Canvas, skin: str, hair: str, clothes: str, style: str) -> 
 
 
 def hair_behind(canvas: Canvas, hair: str, style: str) -> None:
-    """The hair that the face covers."""
+    """Draw the hair behind the face."""
     with canvas.paint(hair) as pen:
         if style == "bob":
             pen.box(176, 146, 248, 274, 118)
@@ -53,7 +53,7 @@ def hair_behind(canvas: Canvas, hair: str, style: str) -> None:
 
 
 def hair_before(canvas: Canvas, hair: str, style: str) -> None:
-    """The hair over the face, and what is worn on it."""
+    """Draw the hair over the face, and what is worn on it."""
     if style == "beard":
         with canvas.paint(hair) as pen:
             pen.polygon((195, 276), (214, 322), (258, 346), (300, 338), (342, 346), (386, 322), (405, 276), (400, 366),

@@ -1,4 +1,4 @@
-"""Pictures with water in them."""
+"""Pictures with water."""
 
 import math
 
@@ -6,7 +6,7 @@ from canvas import APRICOT, BLUE, BRICK, CREAM, MIST, NIGHT, PLUM, SAGE, SAND, T
 
 
 def sail(canvas: Canvas, x: float, y: float, size: float, cloth: str, hull: str) -> None:
-    """A small sailing boat with its reflection."""
+    """Draw a small sailing boat with its reflection."""
     with canvas.paint(cloth) as pen:
         pen.polygon((x - 4, y - size * 1.5), (x - 4, y - 12), (x - size * 0.62, y - 12))
     with canvas.paint(SAND) as pen:
@@ -20,7 +20,7 @@ def sail(canvas: Canvas, x: float, y: float, size: float, cloth: str, hull: str)
 
 
 def harbor(canvas: Canvas) -> None:
-    """Sailing boats before a low sun."""
+    """Sailing boats in front of a low sun."""
     canvas.sun(820, 400, 78)
     canvas.hills(430, 46, (PLUM, BLUE), 2.2, 520)
     canvas.water(480, (APRICOT, TEAL), CREAM, 3)
@@ -132,7 +132,7 @@ def canal(canvas: Canvas) -> None:
 
 
 def gable(pen: Pen, kind: int, x: float, top: float, width: float) -> None:
-    """The upper end of a house: pointed, stepped or round."""
+    """Draw the upper end of a house: pointed, stepped or round."""
     if kind == 0:
         pen.polygon((x, top), (x + width / 2, top - 66), (x + width, top))
     elif kind == 1:
@@ -232,7 +232,7 @@ def chart(canvas: Canvas) -> None:
 
 
 def coast(x: float, y: float, reach: float, seed: float) -> list[Point]:
-    """The outline of an island, or of one of its depth lines."""
+    """Return the outline of an island, or of one of its depth lines."""
     points = []
     for turn in range(0, 360, 4):
         angle = math.radians(turn)
