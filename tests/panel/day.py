@@ -12,8 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
-import tests.panel.day_content
-import tests.panel.day_house  # noqa: F401 - adds its checks
+import tests.panel.day_administration
+import tests.panel.day_content  # noqa: F401 - both add their checks
 from tests import browser
 from tests.panel.checks import CHECKS
 from tests.panel.editor import Editor

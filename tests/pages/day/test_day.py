@@ -7,9 +7,9 @@ import pytest
 from tests.browser import Page
 from tests.cli.processes import serving
 from tests.cli.projects import database_variables
+from tests.pages.day.administration import ADMINISTRATION
 from tests.pages.day.building import BUILDING
 from tests.pages.day.finding import FINDING
-from tests.pages.day.house import HOUSE
 from tests.pages.day.keyboard import KEYBOARD
 from tests.pages.day.many import MANY
 from tests.pages.day.publishing import PUBLISHING
@@ -21,7 +21,7 @@ from tests.pages.sections import show_one_form
 from tests.postgresql_server import PostgresqlServer
 
 DAYS = {
-    "an editor": (FINDING, WRITING, PUBLISHING, MANY, BUILDING, HOUSE),
+    "an editor": (FINDING, WRITING, PUBLISHING, MANY, BUILDING, ADMINISTRATION),
     "an author with few rights": (RESTRICTED,),
     "a user without a mouse": (KEYBOARD,),
 }

@@ -3,12 +3,12 @@
 from tests.pages.day.steps import Day, save, say_yes, told
 from tests.pages.desk import ADA, Desk
 
-HOUSE = Day()
+ADMINISTRATION = Day()
 LIBRARY = "/admin/plugins/upload"
 SETTINGS = "/admin/settings"
 
 
-@HOUSE.step("create a folder in the library")
+@ADMINISTRATION.step("create a folder in the library")
 def _(desk: Desk) -> None:
     desk.open(LIBRARY)
     desk.see("canal.jpg")
@@ -18,7 +18,7 @@ def _(desk: Desk) -> None:
     desk.see("Harbours")
 
 
-@HOUSE.step("upload into the folder")
+@ADMINISTRATION.step("upload into the folder")
 def _(desk: Desk) -> None:
     desk.click_at("button[title='Harbours']")
     desk.see("No files yet")
@@ -26,7 +26,7 @@ def _(desk: Desk) -> None:
     desk.see("quay.png", "Upload complete", seconds=60)
 
 
-@HOUSE.step("add an alternative text to a file")
+@ADMINISTRATION.step("add an alternative text to a file")
 def _(desk: Desk) -> None:
     desk.click_at("button[title='quay.png']")
     desk.see("Used in")
@@ -36,14 +36,14 @@ def _(desk: Desk) -> None:
     assert kept["alternativeText"] == "A quay in the rain"
 
 
-@HOUSE.step("see where a file is used")
+@ADMINISTRATION.step("see where a file is used")
 def _(desk: Desk) -> None:
     desk.open(LIBRARY)
     desk.click_at("button[title='ferry.jpg']")
     desk.see("Used in", "Article")
 
 
-@HOUSE.step("find a file")
+@ADMINISTRATION.step("find a file")
 def _(desk: Desk) -> None:
     desk.open(LIBRARY)
     desk.fill("Search files", "no such file")
@@ -53,7 +53,7 @@ def _(desk: Desk) -> None:
     desk.gone("canal.jpg")
 
 
-@HOUSE.step("delete a file")
+@ADMINISTRATION.step("delete a file")
 def _(desk: Desk) -> None:
     desk.open(f"{LIBRARY}?_q=quay")
     desk.click("Select quay.png")
@@ -62,7 +62,7 @@ def _(desk: Desk) -> None:
     desk.see("1 item deleted")
 
 
-@HOUSE.step("invite an administrator")
+@ADMINISTRATION.step("invite an administrator")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/users")
     desk.see(ADA.email)
@@ -77,14 +77,14 @@ def _(desk: Desk) -> None:
     desk.see("Inactive")
 
 
-@HOUSE.step("find an administrator")
+@ADMINISTRATION.step("find an administrator")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/users?_q=mara")
     desk.see("mara@example.org", "Editor")
     desk.gone(ADA.email)
 
 
-@HOUSE.step("create an API token")
+@ADMINISTRATION.step("create an API token")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/api-tokens")
     desk.click("Create API token")
@@ -95,7 +95,7 @@ def _(desk: Desk) -> None:
     assert (made["name"], made["type"]) == ("Front end", "read-only")
 
 
-@HOUSE.step("create a webhook")
+@ADMINISTRATION.step("create a webhook")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/webhooks")
     desk.see("No webhooks yet")
@@ -110,13 +110,13 @@ def _(desk: Desk) -> None:
     assert made["events"]
 
 
-@HOUSE.step("see the locales")
+@ADMINISTRATION.step("see the locales")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/internationalization")
     desk.see("German (de)", "French (fr)", "Default", "Add locale")
 
 
-@HOUSE.step("create a role with permissions for some fields")
+@ADMINISTRATION.step("create a role with permissions for some fields")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/roles")
     desk.see("Super Admin", "Editor", "Author")
@@ -136,25 +136,25 @@ def _(desk: Desk) -> None:
     assert (right["properties"]["fields"], right["conditions"]) == (["title", "excerpt"], ["admin::is-creator"])
 
 
-@HOUSE.step("see waiting and failed jobs")
+@ADMINISTRATION.step("see waiting and failed jobs")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/jobs")
     desk.see("Waiting", "No failed jobs")
 
 
-@HOUSE.step("see the audit log")
+@ADMINISTRATION.step("see the audit log")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/audit")
     desk.see("Actions of administrators and API clients", ADA.email)
 
 
-@HOUSE.step("see the state of the service")
+@ADMINISTRATION.step("see the state of the service")
 def _(desk: Desk) -> None:
     desk.open(f"{SETTINGS}/system")
     desk.see("Running since", "Response time", "Slow requests")
 
 
-@HOUSE.step("change one's own name")
+@ADMINISTRATION.step("change one's own name")
 def _(desk: Desk) -> None:
     desk.open("/admin/me")
     desk.fill("Last name", "Lovelace")
@@ -162,7 +162,7 @@ def _(desk: Desk) -> None:
     desk.see("Saved", "ada Lovelace")
 
 
-@HOUSE.step("sign out")
+@ADMINISTRATION.step("sign out")
 def _(desk: Desk) -> None:
     desk.click("account and theme", exact=False)
     desk.click("Sign out")
