@@ -17,7 +17,7 @@ _BROWSER: Final = tuple(f"{folder}/" for folder, marker in FOLDERS.items() if ma
 SECONDS: Final = (
     *((folder, 20.0) for folder in ("pages/day/", "conformance/")),
     *((folder, 3.0) for folder in _BROWSER),
-    ("at_once/", 1.0),
+    ("concurrency/", 1.0),
     *((path, 0.3) for path in SLOW),
     ("", 0.05),
 )

@@ -265,12 +265,12 @@ def test_only_dialects_and_drivers_know_databases_by_name() -> None:
         for module in modules()
         if module not in NAME_DATABASES and not module.startswith(KNOW_DATABASES)
         for node in ast.walk(tree_of(module))
-        if (isinstance(node, ast.Constant) and node.value in DATABASES) or asks_for_a_dialects_name(node)
+        if (isinstance(node, ast.Constant) and node.value in DATABASES) or reads_name_of_dialect(node)
     ]
     assert named == []
 
 
-def asks_for_a_dialects_name(node: ast.AST) -> bool:
+def reads_name_of_dialect(node: ast.AST) -> bool:
     """Return whether an expression is `dialect.name`, on any path to the dialect."""
     if not isinstance(node, ast.Attribute) or node.attr != "name":
         return False
@@ -320,12 +320,12 @@ def test_only_units_of_work_write_data() -> None:
         if part_of(module) != "database"
         for call in ast.walk(tree_of(module))
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
-        if call.func.attr == "transaction" or (module not in BOOKKEEPING and is_write_of_its_own(call.func))
+        if call.func.attr == "transaction" or (module not in BOOKKEEPING and writes_without_transaction(call.func))
     ]
     assert opening == []
 
 
-def is_write_of_its_own(method: ast.Attribute) -> bool:
+def writes_without_transaction(method: ast.Attribute) -> bool:
     """Return whether a call writes on the database itself, such as `database.execute`, instead of on a connection."""
     return (
         method.attr in ("execute", "execute_script")

@@ -100,7 +100,7 @@ def advise(project: Path, variables: dict[str, str], *options: str) -> Any:
     return tell(project, variables, "db", "suggest-indexes", *options)
 
 
-def told_plans(server: Server, project: Path, variables: dict[str, str], target: str, shape: str) -> dict[str, Any]:
+def find_plans(server: Server, project: Path, variables: dict[str, str], target: str, shape: str) -> dict[str, Any]:
     """Return the plans of a request, once they are known. Retry if another of its statements was slower."""
     deadline = time.monotonic() + PATIENCE
     address = f"http://127.0.0.1:{server.port}"
@@ -119,20 +119,20 @@ def told_plans(server: Server, project: Path, variables: dict[str, str], target:
 
 
 def test_slow_requests_get_an_index(project: Path, variables: dict[str, str]) -> None:
-    what_was_slow_gets_an_index(project, variables)
+    check_suggested_indexes(project, variables)
 
 
-def what_was_slow_gets_an_index(project: Path, variables: dict[str, str]) -> None:
+def check_suggested_indexes(project: Path, variables: dict[str, str]) -> None:
     with started(project, variables) as server:
         listed = "/api/articles?sort=views:desc&pagination[pageSize]=3"
         status, before = server.get(listed)
         assert status == 200
         filtered = "/api/articles?filters[kind][$eq]=hush&filters[title][$startsWith]=hush&filters[views][$gt]=7"
-        slow = told_plans(server, project, variables, listed, "sort&pagination[pageSize]")
+        slow = find_plans(server, project, variables, listed, "sort&pagination[pageSize]")
         assert slow["looked_for"]["sort"] == [["views", True]]
         assert "articles" in slow["plan"] or "SCAN" in slow["plan"]
         shape = "filters[kind][$eq]&filters[title][$startsWith]&filters[views][$gt]"
-        told_plans(server, project, variables, filtered, shape)
+        find_plans(server, project, variables, filtered, shape)
         url = f"http://127.0.0.1:{server.port}"
         found = advise(project, variables, "--url", url)
         shown = ask(project, variables, "db", "suggest-indexes", "--url", url)[1]

@@ -31,13 +31,13 @@ def supervised(folder: Path) -> Iterator[tuple[Server, list[psutil.Process]]]:
         yield server, workers
     finally:
         for process in workers:
-            if has_not_ended(process):
+            if is_running(process):
                 process.kill()
         server.process.kill()
         server.process.communicate(timeout=PATIENCE)
 
 
-def has_not_ended(process: psutil.Process) -> bool:
+def is_running(process: psutil.Process) -> bool:
     """Return whether a process still runs. An orphan has no parent that waits for it, so it may remain a zombie."""
     try:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
@@ -47,7 +47,7 @@ def has_not_ended(process: psutil.Process) -> bool:
 
 def wait_for_the_end(workers: list[psutil.Process]) -> None:
     deadline = time.monotonic() + PATIENCE
-    while any(has_not_ended(worker) for worker in workers):
+    while any(is_running(worker) for worker in workers):
         assert time.monotonic() < deadline
         time.sleep(0.01)
 

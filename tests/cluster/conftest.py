@@ -83,7 +83,7 @@ def debian_postgresql() -> Iterator[DebianPostgresql]:
         yield server
 
 
-def furnish(made: Cluster, url: str) -> None:
+def create_content(made: Cluster, url: str) -> None:
     """Create users, a token, and the targets of articles."""
     made.database = url
     made.token = made.octavo("tokens", "create", "load", "--type", "full-access").strip().splitlines()[-1]
@@ -104,6 +104,6 @@ def press(
     projects = [write_press(folder / name) for name in ("a", "b", "c")]
     variables = node_variables(url, s3_server, bucket)
     with cluster(folder, haproxy, projects, variables) as made:
-        furnish(made, url)
+        create_content(made, url)
         yield made
     postgresql_server.drop_database(url)

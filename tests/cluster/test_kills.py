@@ -20,7 +20,7 @@ SECONDS = float(os.environ.get("CLUSTER_SECONDS", "45"))
 """Duration of the load."""
 
 
-async def kill_again_and_again(press: Cluster, seconds: float) -> None:
+async def kill_repeatedly(press: Cluster, seconds: float) -> None:
     """Kill a node every few seconds, start it again, and wait for it."""
     loop = asyncio.get_running_loop()
     until = loop.time() + seconds
@@ -36,7 +36,7 @@ async def kill_again_and_again(press: Cluster, seconds: float) -> None:
 
 async def test_killed_nodes_lose_and_duplicate_nothing(press: Cluster, postgresql_server: PostgresqlServer) -> None:
     load = Load(press.balancer, press.token, ADMINISTRATOR, USER)
-    reported = await load.run(lambda: kill_again_and_again(press, SECONDS))
+    reported = await load.run(lambda: kill_repeatedly(press, SECONDS))
     logger.warning("%s %s", dict(reported.done), dict(reported.unknown))
     found = problems(reported, lambda text: postgresql_server.run_sql(database_name(press.database), text))
     assert not found, "\n".join(found[:30])

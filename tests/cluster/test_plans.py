@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from tests.cli.projects import database_variables
-from tests.cli.test_advise import fill, make_project, what_was_slow_gets_an_index
+from tests.cli.test_advise import check_suggested_indexes, fill, make_project
 from tests.cluster.debian_postgresql import DebianPostgresql
 
 
@@ -13,5 +13,5 @@ def test_slow_requests_get_an_index(debian_postgresql: DebianPostgresql, tmp_pat
     project = make_project(tmp_path / "site")
     asyncio.run(fill(project, variables))
     before = debian_postgresql.errors()
-    what_was_slow_gets_an_index(project, variables)
+    check_suggested_indexes(project, variables)
     assert debian_postgresql.errors() == before

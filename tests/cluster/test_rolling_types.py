@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.processes import run
 from tests.cli.projects import write_type
-from tests.cluster.conftest import furnish
+from tests.cluster.conftest import create_content
 from tests.cluster.load import Load, Results, problems
 from tests.cluster.nodes import ADMINISTRATOR, USER, Cluster, cluster, node_variables
 from tests.cluster.press import article_with, write_press
@@ -31,7 +31,7 @@ def pair(tmp_path: Path, haproxy: Path, postgresql_server: PostgresqlServer, s3_
     url, bucket = postgresql_server.create_database(), s3_server.new_bucket()
     projects = [write_press(tmp_path / name, cron=False) for name in ("a", "b")]
     with cluster(tmp_path, haproxy, projects, node_variables(url, s3_server, bucket)) as made:
-        furnish(made, url)
+        create_content(made, url)
         yield made
     postgresql_server.drop_database(url)
 

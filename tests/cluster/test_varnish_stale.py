@@ -56,7 +56,7 @@ class Front:
             assert time.monotonic() < deadline
             time.sleep(0.05)
 
-    def let_it_grow_old(self) -> None:
+    def wait_until_stale(self) -> None:
         """Wait until cached responses may only be served in case of errors."""
         time.sleep(FRESH + WHILE_ASKING + 0.5)
 
@@ -101,7 +101,7 @@ def test_stale_responses_are_served_only_during_errors(front: Front) -> None:
     front.write(1)
     front.wait_until_shown(1)
     for value in (2, 3):
-        front.let_it_grow_old()
+        front.wait_until_stale()
         front.write(value)
         assert front.shown() == value
 
@@ -122,7 +122,7 @@ def test_former_answers_are_shown_in_the_place_of_errors(
     never_asked = f"/api/articles?outage={outage.__name__}"
     front.write(6)
     front.wait_until_shown(6)
-    front.let_it_grow_old()
+    front.wait_until_stale()
     with outage(front):
         assert set(front.watch()) == {6}
         answer = front.get(never_asked)
@@ -133,6 +133,6 @@ def test_former_answers_are_shown_in_the_place_of_errors(
         time.sleep(0.1)
     front.write(7)
     front.wait_until_shown(7)
-    front.let_it_grow_old()
+    front.wait_until_stale()
     front.write(8)
     assert front.shown() == 8

@@ -77,13 +77,13 @@ async def first(
     return [end, *await asyncio.gather(*waiting, return_exceptions=True)]
 
 
-def take_in_for_ever(sqlite: SqliteDatabase) -> None:
+def remove_time_limit(sqlite: SqliteDatabase) -> None:
     """Remove the time limit for joining a group, so that slow machines pass."""
     sqlite._groups.longest = float("inf")
 
 
 async def test_waiting_transactions_share_a_commit(sqlite: SqliteDatabase) -> None:
-    take_in_for_ever(sqlite)
+    remove_time_limit(sqlite)
     commits = await count_commits(sqlite)
     await asyncio.gather(*(write(sqlite, str(number)) for number in range(8)))
     assert len(await notes(sqlite)) == 8
@@ -195,7 +195,7 @@ async def test_a_timeout_rolls_back_the_group(sqlite: SqliteDatabase) -> None:
             await transaction.execute(INSERT, ("long",))
             await transaction.execute(ENDLESS)
 
-    take_in_for_ever(sqlite)
+    remove_time_limit(sqlite)
     ends = await asyncio.gather(short(), long(), return_exceptions=True)
     assert [type(end) for end in ends] == [TransactionConflict, StatementTimeout]
     assert await notes(sqlite) == []
@@ -291,7 +291,7 @@ async def test_a_pause_can_be_long_while_no_transaction_waits(impatient: SqliteD
 
 async def test_a_finished_transaction_does_not_wait_for_a_paused_one(sqlite: SqliteDatabase) -> None:
     """It is committed although no other caller waits for the writer."""
-    take_in_for_ever(sqlite)
+    remove_time_limit(sqlite)
     async with asyncio.timeout(20):
         async with sqlite.transaction(grouped=True) as transaction:
             pausing = Pausing(sqlite, grouped=True)
@@ -323,7 +323,7 @@ async def test_requests_at_once_share_commits(anyio_backend: str, tmp_path: Path
     site = await open_bookshop(tmp_path, {})
     try:
         assert isinstance(site.database, SqliteDatabase)
-        take_in_for_ever(site.database)
+        remove_time_limit(site.database)
         body = orjson.dumps({"data": {"title": "Tides", "author": 1, "genres": [1, 2]}})
         headers = [("Authorization", f"Bearer {FULL_TOKEN}"), ("Content-Type", "application/json")]
         commits = await count_commits(site.database)

@@ -79,10 +79,10 @@ class Newsroom:
     async def make(self) -> int:
         return int((await self.write("POST", "articles", {"title": "one"})).json["data"]["id"])
 
-    async def until_told(self, *tags: str, header: str = "surrogate-key") -> None:
+    async def until_purged(self, *tags: str, header: str = "surrogate-key") -> None:
         await until(lambda: set(tags) <= self.front.named(header))
 
-    async def until_all_is_told(self) -> None:
+    async def until_all_purged(self) -> None:
         database = self.octavo.database
         async with asyncio.timeout(PATIENCE):
             while await database.fetch_value("SELECT count(*) FROM octavo_outbox"):  # noqa: ASYNC110 - nobody tells
@@ -146,9 +146,9 @@ async def test_a_purge_has_the_format_of_each_cache(
         reported["OCTAVO_API__CACHING__SURROGATE_KEYS__PREFIX"] = "shop-"
         async with open_newsroom(tmp_path, front, **reported, **database_variables) as newsroom:
             number = await newsroom.make()
-            await newsroom.until_all_is_told()
+            await newsroom.until_all_purged()
     tags = [f"shop-{tag}" for tag in ("any", UID, f"{UID}:{number}")]
-    asked = {one.path: one for one in front.asked if set(tags) <= told_to(one)}
+    asked = {one.path: one for one in front.asked if set(tags) <= purged_tags(one)}
     varnish, fastly, cloud = (
         asked["/varnish"],
         asked["/fastly/service/SID/purge"],
@@ -159,7 +159,7 @@ async def test_a_purge_has_the_format_of_each_cache(
     assert (cloud.method, cloud.headers["authorization"]) == ("POST", f"Bearer {TOKEN}")
 
 
-def told_to(asked: Asked) -> set[str]:
+def purged_tags(asked: Asked) -> set[str]:
     body = json.loads(asked.body) if asked.body else {}
     return {*asked.headers.get("surrogate-key", "").split(), *body.get("tags", ())}
 
@@ -179,7 +179,7 @@ async def test_a_thousand_changes_are_few_requests(anyio_backend: str, tmp_path:
                 await asyncio.gather(*(newsroom.make() for _ in range(1000)))
             finally:
                 written.set()
-            await newsroom.until_all_is_told()
+            await newsroom.until_all_purged()
     assert f"{UID}:one" in front.named() or len(front.named()) > 1000
     assert len(front.asked) < 100
 
@@ -192,8 +192,8 @@ async def test_purges_are_repeated_later(anyio_backend: str, tmp_path: Path) -> 
         }
         async with open_newsroom(tmp_path, front, **reported) as newsroom:
             number = await newsroom.make()
-            await newsroom.until_all_is_told()
-    assert sum(f"{UID}:{number}" in told_to(one) for one in front.asked) == 3
+            await newsroom.until_all_purged()
+    assert sum(f"{UID}:{number}" in purged_tags(one) for one in front.asked) == 3
 
 
 async def test_an_unreachable_cache_gets_its_purges_later_and_delays_no_other(
@@ -209,12 +209,12 @@ async def test_an_unreachable_cache_gets_its_purges_later_and_delays_no_other(
         async with open_newsroom(tmp_path, there, **reported) as newsroom:
             numbers = [await newsroom.make() for _ in range(3)]
             tags = [f"{UID}:{number}" for number in numbers]
-            await newsroom.until_told(*tags)
+            await newsroom.until_purged(*tags)
             await until(lambda: away.asked)
             await until_refused(newsroom)
             away.asked.clear()
             away.reply = Reply()
-            await newsroom.until_all_is_told()
+            await newsroom.until_all_purged()
             uses = {one.name: one for one in newsroom.octavo.infrastructure.purges.uses()}
     assert (uses["one"].sent > 0, uses["one"].failed) == (True, 0)
     assert uses["two"].sent > 0 < uses["two"].failed
@@ -235,7 +235,7 @@ async def test_pending_purges_are_sent_after_a_restart(anyio_backend: str, tmp_p
         number = await newsroom.make()
     with serving(front.answer) as url:
         async with open_newsroom(tmp_path, front, **caches(one={"kind": "purge", "url": url})) as newsroom:
-            await newsroom.until_told(f"{UID}:{number}")
+            await newsroom.until_purged(f"{UID}:{number}")
 
 
 async def test_publications_in_the_future_are_purged_on_time_also_after_a_restart(
@@ -270,7 +270,7 @@ async def test_other_definitions_purge_everything(anyio_backend: str, tmp_path: 
     with serving(front.answer) as url:
         async with open_newsroom(tmp_path, front, **caches(one={"kind": "purge", "url": url})) as newsroom:
             await newsroom.octavo.reload()
-            await newsroom.until_told("all")
+            await newsroom.until_purged("all")
 
 
 async def test_a_command_purges_writes_of_other_programs(anyio_backend: str, tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ async def test_a_command_purges_writes_of_other_programs(anyio_backend: str, tmp
             for tags, wanted in (((UID,), ("any", UID, f"{UID}:one")), ((f"{UID}:7",), (f"{UID}:7",)), ((), ("all",))):
                 code, _ = await asyncio.to_thread(run, "purge", *tags, "--project", str(tmp_path), **KEYED, **reported)
                 assert code == 0
-                await newsroom.until_told(*wanted)  # waiting events are delivered together
+                await newsroom.until_purged(*wanted)  # waiting events are delivered together
     code, said = run("purge", "--project", str(tmp_path))
     assert (code != 0, "caching.purge.caches" in said) == (True, True)
 

@@ -214,7 +214,7 @@ async def test_production_has_no_default_mailer(tmp_path: Path) -> None:
 
 
 @contextmanager
-def kept_from_writing(folder: Path) -> Iterator[None]:
+def read_only_folder(folder: Path) -> Iterator[None]:
     """Make the folder read-only for this process. Root runs as another user meanwhile."""
     is_root = os.getuid() == 0
     folder.chmod(0o555)
@@ -231,7 +231,7 @@ def kept_from_writing(folder: Path) -> Iterator[None]:
 def test_temporary_files_are_in_a_writable_folder(tmp_path: Path) -> None:
     settings = load(tmp_path, "upload", provider="aws-s3", providerOptions=S3)
     assert open_storage(settings).workspace.folder == tmp_path / ".octavo/uploads"
-    with kept_from_writing(tmp_path):
+    with read_only_folder(tmp_path):
         workspace = open_storage(settings).workspace
         path = workspace.temporary()
         path.write_bytes(b"on its way")
@@ -249,7 +249,7 @@ def test_warns_of_folders_that_cannot_be_written(
     assert caplog.messages == []
     monkeypatch.setattr(tempfile, "tempdir", "/proc/nowhere")
     _temporary_folder.cache_clear()
-    with kept_from_writing(tmp_path):
+    with read_only_folder(tmp_path):
         warn_unwritable(open_storage(settings))
     first, second = caplog.messages
     assert first.startswith("Uploads of more than 256 kB fail: no folder for temporary files is writable (")

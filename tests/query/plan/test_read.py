@@ -12,7 +12,7 @@ from tests.models.bookshop import GENRE
 IMPRINT = "api::imprint.imprint"  # has no searchable text
 
 
-def looked_into(condition: Condition) -> list[str]:
+def searched_attributes(condition: Condition) -> list[str]:
     """Return the names of the compared attributes."""
     assert isinstance(condition, Any)
     return [
@@ -34,7 +34,7 @@ def test_texts_numbers_and_the_id_are_searched(
     registry: Registry, uid: str, text: str, names: list[str], values: list[object]
 ) -> None:
     planning = Planning(registry)
-    assert looked_into(search(text, registry.content_types[uid], planning)) == names
+    assert searched_attributes(search(text, registry.content_types[uid], planning)) == names
     assert planning.values == values
 
 

@@ -22,7 +22,7 @@ def project(folder: Path, version: str, config: dict[str, Any], **rules: str) ->
     return read(folder, {"config/middlewares.json": middlewares, "config/api.toml": f"[compat]\n{toml}"})
 
 
-def met(settings: Settings) -> tuple[str, set[str]]:
+def cors_of(settings: Settings) -> tuple[str, set[str]]:
     """Return the response for any origin, and the listed origins."""
     options = http_options(settings).cors
     if options.mode is CorsMode.REFLECT:
@@ -42,14 +42,14 @@ def finding_of(settings: Settings) -> Finding:
 def test_a_star_in_a_list_allows_all_origins_before_4_24(
     tmp_path: Path, version: str, anybody: str, origin: Any
 ) -> None:
-    assert met(project(tmp_path, version, {"origin": origin})) == (anybody, set())
-    assert met(project(tmp_path, version, {"origin": origin, "credentials": False})) == (STAR, set())
+    assert cors_of(project(tmp_path, version, {"origin": origin})) == (anybody, set())
+    assert cors_of(project(tmp_path, version, {"origin": origin, "credentials": False})) == (STAR, set())
 
 
 @pytest.mark.parametrize("version", ["4.24.0", "4.26.2"])
 @pytest.mark.parametrize("origin", LISTS, ids=str)
 def test_a_star_in_a_list_allows_no_origin_since_4_24(tmp_path: Path, version: str, origin: Any) -> None:
-    assert met(project(tmp_path, version, {"origin": origin})) == (LISTED, {A} if A in origin else set())
+    assert cors_of(project(tmp_path, version, {"origin": origin})) == (LISTED, {A} if A in origin else set())
 
 
 @pytest.mark.parametrize("config", [{}, {"origin": "*"}])
@@ -57,14 +57,14 @@ def test_a_star_in_a_list_allows_no_origin_since_4_24(tmp_path: Path, version: s
 def test_a_star_as_text_allows_all_origins_in_all_versions(
     tmp_path: Path, version: str, anybody: str, config: dict[str, Any]
 ) -> None:
-    assert met(project(tmp_path, version, config)) == (anybody, set())
-    assert met(project(tmp_path, version, {**config, "credentials": False})) == (STAR, set())
+    assert cors_of(project(tmp_path, version, config)) == (anybody, set())
+    assert cors_of(project(tmp_path, version, {**config, "credentials": False})) == (STAR, set())
 
 
 @pytest.mark.parametrize("version", ["4.1.12", "4.13.7", "4.26.2"])
 def test_a_list_without_a_star_stays_a_list(tmp_path: Path, version: str) -> None:
     settings = project(tmp_path, version, {"origin": [A]})
-    assert (met(settings), http_options(settings).cors.credentials) == ((LISTED, {A}), True)
+    assert (cors_of(settings), http_options(settings).cors.credentials) == ((LISTED, {A}), True)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_list_without_a_star_stays_a_list(tmp_path: Path, version: str) -> Non
     ],
 )
 def test_settings_take_precedence(tmp_path: Path, rules: dict[str, str], expected: tuple[str, set[str]]) -> None:
-    assert met(project(tmp_path, "4.13.7", {"origin": ["*", A]}, **rules)) == expected
+    assert cors_of(project(tmp_path, "4.13.7", {"origin": ["*", A]}, **rules)) == expected
 
 
 def test_a_star_in_a_list_is_reported(tmp_path: Path) -> None:

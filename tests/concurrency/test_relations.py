@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.at_once.service import TEN, Service
+from tests.concurrency.service import TEN, Service
 from tests.models.pictures import picture
 
 OWNERS, THINGS = (f"/content-manager/collection-types/api::{name}.{name}" for name in ("owner", "thing"))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.at_once.service import TEN, Service
+from tests.concurrency.service import TEN, Service
 from tests.models.pictures import picture
 
 

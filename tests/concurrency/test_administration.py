@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.at_once.service import LOCALES, TEN, Service
+from tests.concurrency.service import LOCALES, TEN, Service
 
 
 @pytest.mark.parametrize(

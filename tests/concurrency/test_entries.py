@@ -1,6 +1,6 @@
 """Ten concurrent publications, deletions, localizations and schedules of entries have the result of serial ones."""
 
-from tests.at_once.service import Service
+from tests.concurrency.service import Service
 
 
 def test_an_entry_is_published_once_and_deleted_once(service: Service) -> None:

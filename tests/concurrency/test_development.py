@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.at_once.service import NEW_TYPES, TEN, Service, new_type
+from tests.concurrency.service import NEW_TYPES, TEN, Service, new_type
 
 
 def test_a_content_type_is_created_once(building: Service) -> None:

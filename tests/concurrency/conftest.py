@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.at_once.service import PART, SECRETS, TYPES, Service
 from tests.cli.processes import serving
 from tests.cli.projects import database_variables, write_type
+from tests.concurrency.service import PART, SECRETS, TYPES, Service
 from tests.models.club import NEVER
 from tests.mysql_server import MysqlServer
 from tests.postgresql_server import PostgresqlServer
