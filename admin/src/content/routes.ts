@@ -1,4 +1,4 @@
-/** Addresses of this part, as v4's panel has them. */
+/** URLs of content pages, as in v4's panel. */
 import { configureRoutes } from './configure/routes';
 import { entryRoutes } from './entry/routes';
 import { listRoutes } from './list/routes';

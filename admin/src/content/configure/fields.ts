@@ -1,16 +1,16 @@
-/** Which attributes a form can show, and what can be said of each. */
+/** The attributes that a form can show, and their options. */
 import type { Attribute, Definitions, View } from '../../api/operations';
 import { contentTypeOf } from '../model/definitions';
 
-/** What the service writes by itself stands in no form. */
+/** Attributes that the server sets, which no form shows. */
 const AUTOMATIC = new Set(['id', 'createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy', 'locale', 'localizations']);
-/** What no title shows. */
+/** Types that cannot be titles. */
 const NO_TITLES = new Set(['password', 'json', 'blocks', 'richtext', 'dynamiczone', 'component', 'media', 'relation']);
 const SECRETS = new Set(['resetPasswordToken', 'registrationToken', 'confirmationToken', 'provider']);
 const WITH_PLACEHOLDER = new Set([
   'string', 'email', 'text', 'richtext', 'enumeration', 'uid', 'password', 'integer', 'biginteger', 'float', 'decimal', 'relation',
 ]);
-/** Parts of a row, as v4 offers them. */
+/** Widths of fields in columns, as in v4. */
 const SIZES = [4, 6, 8, 12];
 
 export function isPlaceable(name: string, attribute: Attribute | undefined, view: View): boolean {
@@ -19,13 +19,13 @@ export function isPlaceable(name: string, attribute: Attribute | undefined, view
 
 export const hasPlaceholder = (attribute: Attribute): boolean => WITH_PLACEHOLDER.has(attribute.type);
 
-/** What an entry, or a component, can be called by. */
+/** Return the attributes that can be the title of an entry or component. */
 export function titleFields(attributes: Readonly<Record<string, Attribute>>): string[] {
   const found = Object.keys(attributes).filter((name) => !NO_TITLES.has(attributes[name]!.type) && !SECRETS.has(name));
   return found.includes('id') ? found : ['id', ...found];
 }
 
-/** By what a relation's entries are called; nothing where it leads to several content-types. */
+/** Return the attributes that can be the title of a relation's targets; none if it has several content types. */
 export function titlesOfTarget(attribute: Attribute, definitions: Definitions): string[] {
   const target = contentTypeOf(definitions, attribute.targetModel ?? attribute.target ?? '');
   return target && attribute.type === 'relation' ? titleFields(target.attributes) : [];
@@ -33,7 +33,7 @@ export function titlesOfTarget(attribute: Attribute, definitions: Definitions): 
 
 export interface Sizing {
   size: number;
-  /** What can be chosen; one where it is fixed. */
+  /** The sizes to choose from; one if the size is fixed. */
   sizes: number[];
 }
 

@@ -1,4 +1,4 @@
-/** The sections of a form while they are configured: groups of rows. A form without sections is one group. */
+/** The sections of a form in its configuration, as groups of rows. A form without sections is one group. */
 import type { Attribute, FormSections, PlacedField, View } from '../../api/operations';
 import { t } from '../../messages/index.svelte';
 import { nameOf } from '../entry/sections.svelte';
@@ -8,7 +8,7 @@ export interface Group {
   label: string;
   rows: PlacedField[][];
 }
-/** `auto`: by kind and name, if the form has many fields. */
+/** `auto` means default sections by kind and name, if the form has many fields. */
 export type DisplayChoice = FormSections['display'] | 'auto';
 export interface Grouped {
   display: DisplayChoice;
@@ -16,12 +16,12 @@ export interface Grouped {
 }
 
 export const DISPLAYS = ['auto', 'form', 'sections', 'tabs'] as const;
-/** As the service has it. */
+/** The server's limit. */
 export const MOST_SECTIONS = 50;
 
 export const hasSections = (display: DisplayChoice): boolean => display === 'sections' || display === 'tabs';
 
-/** What a section is called while it has no name. */
+/** Return a section's name, or a numbered title if it has none. */
 export const titleOf = ({ label }: Pick<Group, 'label'>, index: number): string => label.trim() || t('view.section.unnamed', { number: index + 1 });
 
 export function groupsOf({ sections, layouts }: View): Grouped {
@@ -30,7 +30,7 @@ export function groupsOf({ sections, layouts }: View): Grouped {
   return { display, groups: givenSections(sections.items, layouts.edit).map(({ label, rows }) => ({ label, rows })) };
 }
 
-/** The groups for another display: the sections that were there before, or those that a form would choose. */
+/** Return the groups for another display: the saved sections, or the default ones. */
 export function regrouped({ display, groups }: Grouped, next: DisplayChoice, view: View, attributes: Readonly<Record<string, Attribute>>): Group[] {
   if (hasSections(display) === hasSections(next)) return groups;
   const rows = groups.flatMap((group) => group.rows);
@@ -40,7 +40,7 @@ export function regrouped({ display, groups }: Grouped, next: DisplayChoice, vie
   return sections.map((section) => ({ label: nameOf(section), rows: section.rows }));
 }
 
-/** What is sent of them. */
+/** Return the sections for the request; none for `auto`. */
 export function sectionsOf({ display, groups }: Grouped): { sections?: FormSections } {
   if (display === 'auto') return {};
   const items = groups.map((group, index) => ({ label: titleOf(group, index), fields: group.rows.flat().map(({ name }) => name) }));

@@ -1,4 +1,4 @@
-/** Addresses of what forms look like. That of lists is theirs. */
+/** Routes of form configuration. Those of list configuration are in `list/routes`. */
 const viewPage = () => import('./ViewPage.svelte');
 
 export const configureRoutes = {

@@ -1,4 +1,4 @@
-/** Rows of a form: fields beside each other, twelve columns in all. What does not fit goes into a row of its own. */
+/** Rows of a form with twelve columns. A field that does not fit moves to a row of its own. */
 import type { PlacedField } from '../../api/operations';
 
 export const COLUMNS = 12;
@@ -6,7 +6,7 @@ export type Rows = readonly (readonly PlacedField[])[];
 
 const widthOf = (row: readonly PlacedField[]): number => row.reduce((sum, field) => sum + field.size, 0);
 
-/** Rows that hold what they can: none is empty, and none is too wide. */
+/** Return the rows without empty ones, and with those that are too wide split. */
 export function wrapped(rows: Rows): PlacedField[][] {
   return rows.flatMap((row) => {
     const found: PlacedField[][] = [];
@@ -25,7 +25,7 @@ export const without = (rows: Rows, name: string): PlacedField[][] =>
 export const resized = (rows: Rows, name: string, size: number): PlacedField[][] =>
   wrapped(rows.map((row) => row.map((field) => (field.name === name ? { ...field, size } : field))));
 
-/** At the end: beside what is there, if there is room. */
+/** Add a field to the last row, or to a new one if there is no room. */
 export function added(rows: Rows, field: PlacedField): PlacedField[][] {
   const last = rows.at(-1) ?? [];
   return wrapped([...rows.slice(0, -1), [...last, field]]);
@@ -34,8 +34,8 @@ export function added(rows: Rows, field: PlacedField): PlacedField[][] {
 export type Step = 'before' | 'after' | 'up' | 'down';
 
 /**
- * A step of a field: among those beside it; or upwards and downwards, out of its row into one of its own, and from there
- * into the next row, or past it where there is no room.
+ * Move a field by one step. `before` and `after` swap it with its neighbor in the row. `up` and `down` move it to a row
+ * of its own, from there into the next row, or past that row if there is no room.
  */
 export function stepped(rows: Rows, name: string, step: Step): Rows {
   const at = rows.findIndex((row) => row.some((field) => field.name === name));
@@ -61,13 +61,13 @@ function swapped<Item>(items: readonly Item[], one: number, other: number): read
   return first === undefined || second === undefined ? items : items.with(one, second).with(other, first);
 }
 
-/** Where a field stands, counted from one. */
+/** Return a field's row and position, counted from one. */
 export function placeOf(rows: Rows, name: string): { row: number; position: number } {
   const row = rows.findIndex((found) => found.some((field) => field.name === name));
   return { row: row + 1, position: (rows[row]?.findIndex((field) => field.name === name) ?? -1) + 1 };
 }
 
-/** Rows of some fields: what is left of two rows becomes one where it fits. */
+/** Return the rows of some fields. The remains of two adjacent rows are joined if they fit. */
 export function joined(rows: Rows, isWanted: (field: PlacedField) => boolean): PlacedField[][] {
   const found: PlacedField[][] = [];
   let isOpen = false;

@@ -1,4 +1,4 @@
-/** What is wrong with a value, by the rules of its attribute, said at once while it is typed. The service has the last word. */
+/** Validation while the user types, by the attribute's rules. The server validates again. */
 import type { Attribute } from '../../api/operations';
 import { t } from '../../messages/index.svelte';
 
@@ -6,7 +6,7 @@ const NUMBERS = new Set(['integer', 'biginteger', 'float', 'decimal']);
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const UID = /^[A-Za-z0-9\-_.~]*$/;
 
-/** The rule that a value breaks, in words. */
+/** Return the error message of a value; undefined if it is valid. */
 export function check(attribute: Attribute, value: unknown): string | undefined {
   if (isEmpty(value)) return attribute.required ? t('entry.check.required') : undefined;
   if (typeof value === 'string' && !NUMBERS.has(attribute.type)) return checkText(attribute, value);
@@ -29,7 +29,7 @@ function checkText(attribute: Attribute, text: string): string | undefined {
   return undefined;
 }
 
-/** A pattern that this browser cannot read is left to the service. */
+/** Whether a text matches. The server checks patterns that this browser does not support. */
 function matches(regex: string, text: string): boolean {
   try {
     return new RegExp(regex).test(text);
@@ -50,7 +50,7 @@ function checkNumber({ type, min, max }: Attribute, value: number | string): str
   return undefined;
 }
 
-/** Of repeatable components and zones. */
+/** Check the number of items in a repeatable component or dynamic zone. */
 function checkCount({ min, max }: Attribute, count: number): string | undefined {
   if (min !== undefined && count < Number(min)) return t('entry.check.minItems', { count: Number(min) });
   if (max !== undefined && count > Number(max)) return t('entry.check.maxItems', { count: Number(max) });

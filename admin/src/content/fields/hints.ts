@@ -1,7 +1,7 @@
 import type { Attribute, EditLook } from '../../api/operations';
 import { t } from '../../messages/index.svelte';
 
-/** What is said below a field: its description, and the rules that its value has to meet. */
+/** Return the text below a field: its description and its rules. */
 export function hintOf(attribute: Attribute, look: EditLook): string {
   return [look.description, ...rulesOf(attribute)].filter(Boolean).join(' · ');
 }

@@ -1,8 +1,8 @@
-/** Dates and times between the service (ISO 8601, times as `HH:mm:ss.SSS`) and the browser's own inputs. */
+/** Conversion of dates and times between the server (ISO 8601, times as `HH:mm:ss.SSS`) and the browser's inputs. */
 
 const two = (number: number): string => String(number).padStart(2, '0');
 
-/** An instant as `datetime-local` takes it, in the reader's time zone; empty for what is none. */
+/** Return an instant for a `datetime-local` input, in the user's time zone; empty if it is invalid. */
 export function localText(iso: string | null | undefined): string {
   const moment = new Date(iso ?? Number.NaN);
   if (Number.isNaN(moment.getTime())) return '';
@@ -13,24 +13,24 @@ export function localText(iso: string | null | undefined): string {
 
 const thousandths = (moment: Date): string => String(moment.getMilliseconds()).padStart(3, '0');
 
-/** The instant that a text of `datetime-local` means; null for none. */
+/** Return the instant of a `datetime-local` input; null if it is invalid. */
 export function instantOf(text: string): string | null {
   const moment = new Date(text || Number.NaN);
   return Number.isNaN(moment.getTime()) ? null : moment.toISOString();
 }
 
-/** A time as v4 writes it: `09:30:00.000`. */
+/** Return a time in v4's format, `09:30:00.000`; null if it is invalid. */
 export function fullTime(text: string): string | null {
   const found = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?$/.exec(text);
   return found && `${found[1]}:${found[2]}:${found[3] ?? '00'}.${(found[4] ?? '').padEnd(3, '0')}`;
 }
 
-/** The same as short as it can be said. */
+/** Return a time without zero seconds and milliseconds. */
 export function shortTime(text: string | null | undefined): string {
   return (text ?? '').replace(/\.000$/, '').replace(/^(\d\d:\d\d):00$/, '$1');
 }
 
-/** What the reader's time zone is called. */
+/** Return the name of the user's time zone. */
 export function timeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

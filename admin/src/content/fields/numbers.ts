@@ -1,6 +1,6 @@
-/** Numbers as they are typed. Those of `biginteger` stay text, for they may be larger than a number holds exactly. */
+/** Parsing of typed numbers. `biginteger` values stay text, because they may exceed the precision of numbers. */
 
-/** The value of what is typed: null for nothing, undefined for what is no such number. */
+/** Return the value of a text: null if it is empty, undefined if it is not a number of this type. */
 export function writtenNumber(type: string, text: string): number | string | null | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return null;

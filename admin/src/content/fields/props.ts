@@ -2,29 +2,29 @@ import type { Attribute, EditLook } from '../../api/operations';
 import { readableName } from '../../messages/names';
 import { hintOf } from './hints';
 
-/** What the component of a field is given. */
+/** Props of a field's component. */
 export interface FieldProps<Value = unknown> {
-  /** Where the value lies in the entry: `seo.metaTitle`, `zone.2.title`. */
+  /** The value's path in the entry: `seo.metaTitle`, `zone.2.title`. */
   path: string;
-  /** Of the control in the page. Its hint and its problem are `{id}-hint` and `{id}-problem`. */
+  /** The control's id. The ids of its hint and its error are `{id}-hint` and `{id}-problem`. */
   id: string;
-  /** Of the attribute. */
+  /** The attribute's name. */
   name: string;
   attribute: Attribute;
   look: EditLook;
-  /** To be bound. */
+  /** Bindable. */
   value: Value | null | undefined;
   problem?: string | undefined;
-  /** It may be read, but not written. */
+  /** Whether the user can read the field, but not write it. */
   isDisabled: boolean;
 }
 
-/** The id of the control of what lies at a path; what is wrong there takes the reader to it. */
+/** Return the id of the control at a path, which URLs contain as their hash. */
 export function fieldId(path: string): string {
   return `field.${path}`;
 }
 
-/** What a control's `aria-describedby` is: its problem and its hint, where there are any. */
+/** The props that decide the value of `aria-describedby`: the ids of the error and the hint, if there are any. */
 type Described = Pick<FieldProps, 'id' | 'problem' | 'look'> & { attribute?: Attribute };
 
 export function describedBy({ id, problem, look, attribute }: Described): string | undefined {
@@ -32,12 +32,12 @@ export function describedBy({ id, problem, look, attribute }: Described): string
   return [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined;
 }
 
-/** The label that somebody has given; empty for none. */
+/** Return the configured label. A label equal to the attribute's name, which is v4's default, counts as none. */
 export function givenLabel(name: string, look: { label?: string | undefined }): string {
   return look.label === name ? '' : (look.label ?? '');
 }
 
-/** What a field is called. A label that is the attribute's name, as v4 writes it, is none. */
+/** Return a field's configured label, or its attribute's name in readable form. */
 export function labelOf(name: string, look: EditLook): string {
   return givenLabel(name, look) || readableName(name);
 }

@@ -1,4 +1,4 @@
-/** Which component shows attributes of which type. Heavy ones are loaded when a form has such a field. */
+/** The components that edit attributes, by type. Large ones are loaded when a form has such a field. */
 import type { Component } from 'svelte';
 import type { Attribute } from '../../api/operations';
 import type { FieldProps } from './props';
@@ -22,7 +22,7 @@ export type FieldComponent = Component<FieldProps<any>, object, 'value'>;
 export interface FieldKind {
   component?: FieldComponent;
   load?: () => Promise<{ default: FieldComponent }>;
-  /** The component shows its own label, marks and problem (by FieldFrame), for it is more than one control. */
+  /** Whether the component renders its own FieldFrame, because it has more than one control. */
   hasOwnFrame?: boolean;
 }
 
@@ -51,7 +51,7 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
   json: { load: () => import('./json/JsonField.svelte'), hasOwnFrame: true },
 };
 
-/** How an attribute is shown, by its custom field or its type; undefined where there is nothing for it. */
+/** Return the component for an attribute, by its custom field or its type; undefined if there is none. */
 export function kindOf(attribute: Attribute): FieldKind | undefined {
   return customKindOf(attribute) ?? KINDS[attribute.type];
 }

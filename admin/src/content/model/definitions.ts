@@ -1,4 +1,4 @@
-/** Definitions of content, read once and kept until they change. */
+/** Queries for definitions, views and locales. */
 import { createQuery, queryOptions, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../../api/client';
 import { queries } from '../../app/queries';
@@ -32,7 +32,7 @@ export function definitionsQuery(): CreateQueryResult<Definitions> {
   return createQuery(() => definitionsOptions);
 }
 
-/** How the list and the form of a content-type look. */
+/** Query the list and form views of a content type. */
 export function viewsQuery(uid: () => string, isWanted: () => boolean = () => true): CreateQueryResult<Views> {
   return createQuery(() => ({ ...viewsOptions(uid()), enabled: isWanted() }));
 }
@@ -41,7 +41,7 @@ export function localesQuery(): CreateQueryResult<Locale[]> {
   return createQuery(() => localesOptions);
 }
 
-/** Ask already for what the page at this address will want, while it is being found out who is there. */
+/** Prefetch the data of the page at this URL while the session is being checked. */
 export function warmUp(pathname: string): void {
   void queries.prefetchQuery(definitionsOptions);
   const [, uid] = /\/content-manager\/(?:collection|single)-types\/([^/]+)/.exec(pathname) ?? [];

@@ -1,4 +1,4 @@
-/** The localizations of entries: which exist, as drafts or published, and which are outdated. */
+/** Localizations of entries: which exist, and whether they are drafts, published or outdated. */
 import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../../api/client';
 import type { Locale, LocalizationState } from '../../api/operations';
@@ -7,21 +7,23 @@ import { formatInstant, t } from '../../messages/index.svelte';
 import type { Values } from '../entry/form.svelte';
 import { mayDo } from '../entry/rights';
 
-/** The most ids that one request may contain. */
+/** The most ids in one request. */
 const MOST = 100;
 
-/** The locales in which entries of a content-type can be read. */
+/** Return the locales in which the user can read entries of a content type. */
 export function readableLocales(uid: string, locales: readonly Locale[]): Locale[] {
   return locales.filter(({ code }) => mayDo(session.rights, 'read', uid, code));
 }
 
-/** The locales in which an entry exists, with those of localizations that cannot be read. */
+/** Return the locales in which an entry exists, including those that the user cannot read. */
 export function localesOf(entry: Values): Set<string> {
   const siblings = (entry.localizations ?? []) as { locale: string }[];
   return new Set([entry.locale as string, ...siblings.map(({ locale }) => locale)]);
 }
 
-/** Query the localizations of entries, by their ids. Its key begins like those of lists: changed entries invalidate it. */
+/**
+ * Query the localizations of entries, by id. The key starts like those of lists, so that changed entries invalidate it.
+ */
 export function localizationsQuery(
   uid: () => string,
   ids: () => readonly number[],
@@ -39,13 +41,13 @@ export function localizationsQuery(
         return new Map(found.flatMap(({ data }) => data.map(({ id, localizations }) => [id, localizations] as const)));
       },
       enabled: isWanted() && asked.length > 0,
-      // Ids identify entries of one content type only: the previous answer is of no use to another type.
+      // Keep the previous result only within a content type, because ids repeat across types.
       placeholderData: (before: Map<number, LocalizationState[]> | undefined, of) => (of?.queryKey[1] === uid() ? before : undefined),
     };
   });
 }
 
-/** The state of a localization, in words. `exists`: whether it exists although its state cannot be read. */
+/** Return a label for the state of a localization. `exists`: whether it exists even if its state cannot be read. */
 export function describeState(state: LocalizationState | undefined, drafts: boolean, exists: boolean): string {
   if (!state) return t(exists ? 'entry.locale.unreadable' : 'entry.locale.missing');
   const said = [drafts ? t(state.isDraft ? 'entry.state.draft' : 'entry.state.published') : t('entry.locale.exists')];

@@ -1,6 +1,6 @@
 /**
- * Sections of a content type's form: as an administrator has named them, or by kind and name for a form with many fields.
- * Rows and sizes stay in v4's layout; a section has those of its fields.
+ * Sections of a content type's form: configured ones, or default ones by kind and name for forms with many fields. Rows
+ * and sizes are stored in v4's layout.
  */
 import type { Attribute, FormSections, PlacedField, View } from '../../api/operations';
 import { joined } from '../configure/rows';
@@ -9,29 +9,29 @@ export type SectionKind = 'content' | 'media' | 'relations' | 'seo' | 'settings'
 
 export interface Section {
   key: string;
-  /** Empty for sections that are named by their kind. */
+  /** Empty for default sections, which are named by their kind. */
   label: string;
   kind: SectionKind | null;
   rows: PlacedField[][];
 }
 export interface SectionLayout {
   display: FormSections['display'];
-  /** At least two, or one that holds the whole form. */
+  /** At least two sections, or one with the whole form. */
   sections: Section[];
 }
 
 type Attributes = Readonly<Record<string, Attribute>>;
 
-/** Forms with more fields have tabs, unless an administrator has chosen otherwise. */
+/** Forms with more fields have tabs by default. */
 export const MANY_FIELDS = 12;
-/** Fewer sections hide more than they order. */
+/** A form with fewer default sections is not divided. */
 const FEWEST_SECTIONS = 3;
 const KINDS: readonly SectionKind[] = ['content', 'media', 'relations', 'seo', 'settings'];
 const SEO = /^(seo|meta[A-Z_]|og[A-Z_]|openGraph|twitter|canonical|robots|sitemap|noIndex|structuredData)|(^|\.)seo$|metaTitle|metaDescription/;
 const SETTINGS = /^(is|has|show|hide|allow|enable|disable|use)[A-Z_]|(settings?|options?|config(uration)?)$/i;
 const SETTING_TYPES = new Set(['boolean', 'json', 'password']);
 
-/** The layout of a form that shows some of the fields of its view. */
+/** Return the layout of a form with those fields that are shown. */
 export function layoutOf(view: View, attributes: Attributes, isShown: (name: string) => boolean): SectionLayout {
   const rows = view.layouts.edit.map((row) => row.filter(({ name }) => isShown(name))).filter((row) => row.length > 0);
   const { display = 'tabs', items } = view.sections ?? {};
@@ -41,12 +41,12 @@ export function layoutOf(view: View, attributes: Attributes, isShown: (name: str
   return { display, sections };
 }
 
-/** Sections by kind and name; one for a form with few fields. */
+/** Return default sections by kind and name; one section for a form with few fields. */
 export function defaultSections(rows: readonly PlacedField[][], attributes: Attributes): Section[] {
   const fields = rows.flat();
   const kinds = new Map(fields.map(({ name }) => [name, kindOf(name, attributes[name]!)]));
   for (const { name } of fields) {
-    const target = attributes[name]!.targetField; // a uid stays beside the field that it is made of
+    const target = attributes[name]!.targetField; // a uid stays with its target field
     if (target && kinds.has(target)) kinds.set(name, kinds.get(target)!);
   }
   for (const kind of KINDS) {
@@ -59,7 +59,7 @@ export function defaultSections(rows: readonly PlacedField[][], attributes: Attr
   return present.map((kind) => ({ key: kind, label: '', kind, rows: joined(rows, ({ name }) => kinds.get(name) === kind) }));
 }
 
-/** Sections as they are configured. A field without one belongs to that of the field before it. */
+/** Return the configured sections. A field in none of them belongs to the section of the field before it. */
 export function givenSections(items: FormSections['items'], rows: readonly PlacedField[][]): Section[] {
   const chosen = new Map(items.flatMap(({ fields }, index) => fields.map((name) => [name, index] as const)));
   const places = new Map<string, number>();

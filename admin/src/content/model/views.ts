@@ -1,4 +1,4 @@
-/** How the views of a definition look, for everybody: read, and changed. */
+/** Reading and changing the views of content types and components, which are the same for all users. */
 import { createQuery, type CreateQueryResult } from '@tanstack/svelte-query';
 import { call } from '../../api/client';
 import type { ComponentViews, Look, View, ViewChanges } from '../../api/operations';
@@ -15,17 +15,17 @@ export function mayConfigure(kind: DefinitionKind): boolean {
   return may(`plugin::content-manager.${RIGHTS[kind]}`);
 }
 
-/** Where it is said how the form of a definition looks. */
+/** Return the URL of a form's configuration. */
 export function formViewAddress(uid: string, kind: DefinitionKind): string {
   return `${BASE}/content-manager/${PLACES[kind]}/${uid}/configurations/edit`;
 }
 
-/** Where it is said how the list of a content-type looks. */
+/** Return the URL of a list's configuration. */
 export function listViewAddress(uid: string): string {
   return `${BASE}/content-manager/${PLACES.collectionType}/${uid}/configurations/list`;
 }
 
-/** How the form of a component looks, and of those in it. */
+/** Query the view of a component's form, and the views of components in it. */
 export function componentViewsQuery(uid: () => string, isWanted: () => boolean): CreateQueryResult<ComponentViews> {
   return createQuery(() => ({
     queryKey: ['views', 'component', uid()],
@@ -34,7 +34,7 @@ export function componentViewsQuery(uid: () => string, isWanted: () => boolean):
   }));
 }
 
-/** Write what `change` makes of the view as it is now: what others have changed elsewhere in it stays. */
+/** Change the current view with `change`, so that other changes made meanwhile are kept. */
 export async function changeView(uid: string, kind: DefinitionKind, change: (present: View) => ViewChanges): Promise<void> {
   const path = { uid };
   if (kind === 'component') {
@@ -47,7 +47,7 @@ export async function changeView(uid: string, kind: DefinitionKind, change: (pre
   await queries.invalidateQueries({ queryKey: ['views', uid] });
 }
 
-/** What lists say of main fields is read only: it is written with the form's look. */
+/** Remove the main fields of lists, which are read-only: they follow those of the form. */
 function written({ metadatas, ...rest }: ViewChanges): ViewChanges {
   return metadatas ? { ...rest, metadatas: Object.fromEntries(Object.entries(metadatas).map(([name, look]) => [name, withoutMain(look)])) } : rest;
 }

@@ -1,4 +1,4 @@
-/** What the toolbar, the slash menu and keys do to blocks. */
+/** Editor commands of the toolbar, the slash menu and keyboard shortcuts. */
 import { setBlockType, toggleMark } from 'prosemirror-commands';
 import type { EditorState } from 'prosemirror-state';
 import { TextSelection, type Command } from 'prosemirror-state';
@@ -7,7 +7,7 @@ import { FLAGS, schema, type Flag, type Json } from './schema';
 
 const { nodes, marks } = schema;
 
-/** The kinds of text there are, by the names that the toolbar has for them. */
+/** Kinds of blocks, by their names in the toolbar. */
 export const KINDS = ['paragraph', 'heading1', 'heading2', 'heading3', 'heading4', 'heading5', 'heading6', 'quote', 'code', 'unordered', 'ordered'] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -30,11 +30,11 @@ export function turnInto(kind: Kind): Command {
 
 export const toggle = (flag: Flag): Command => toggleMark(marks[flag]);
 
-/** What the toolbar shows of a state. */
+/** The state of the toolbar. */
 export interface Shown {
   kind: Kind | '';
   flags: readonly Flag[];
-  /** The address of the link at the cursor. */
+  /** The URL of the link at the cursor. */
   url: string | null;
 }
 
@@ -57,7 +57,7 @@ function kindAt(state: EditorState): Kind | '' {
   return $from.parent.isTextblock ? (type.name as Kind) : '';
 }
 
-/** The stretch of text that the link at the cursor covers, or what is selected. */
+/** Return the range of the link at the cursor, or the selection. */
 export function linkRange(state: EditorState): { from: number; to: number } {
   const { $from, from, to, empty } = state.selection;
   if (!empty) return { from, to };
@@ -77,7 +77,7 @@ export function linkRange(state: EditorState): { from: number; to: number } {
   return { from: start + before, to: start + before + size };
 }
 
-/** Make a link of the selection; where nothing is selected its address is written. A link at the cursor gets the address. */
+/** Link the selection, or change the URL of the link at the cursor. Without both, insert the URL as a link. */
 export function setLink(url: string): Command {
   return (state, dispatch) => {
     const { from, to } = linkRange(state);
@@ -98,12 +98,12 @@ export const unlink: Command = (state, dispatch) => {
 
 const PARTS = ['name', 'alternativeText', 'url', 'caption', 'width', 'height', 'formats', 'hash', 'ext', 'mime', 'size', 'previewUrl', 'provider', 'provider_metadata', 'createdAt', 'updatedAt'];
 
-/** What v4 keeps of a file in a text. It asks for formats, also of a picture that has none. */
+/** Return the file's attributes that v4 stores in blocks. It requires `formats`, even for images without any. */
 function imageOf(file: Json): Json {
   return { ...Object.fromEntries(PARTS.filter((name) => name in file).map((name) => [name, file[name]])), formats: file.formats ?? {} };
 }
 
-/** Put images in the place of the selected block where it is empty, else after it. */
+/** Insert images after the current block, or in its place if it is empty. */
 export function insertImages(images: readonly Json[]): Command {
   return (state, dispatch) => {
     const { $from } = state.selection;
@@ -121,14 +121,14 @@ export function insertImages(images: readonly Json[]): Command {
   };
 }
 
-/** A line in a text: v4 keeps it in the text itself. */
+/** Insert a line break, which v4 stores in the text. */
 export const newline: Command = (state, dispatch) => {
   if (!state.selection.$from.parent.isTextblock) return false;
   dispatch?.(state.tr.insertText('\n').scrollIntoView());
   return true;
 };
 
-/** Enter at the end of code that ends with an empty line leaves it. */
+/** Leave a code block at its end if its last line is empty. */
 export const leaveCode: Command = (state, dispatch) => {
   const { $from, empty } = state.selection;
   const { parent } = $from;

@@ -1,6 +1,6 @@
 /**
- * v4's JSON of blocks to documents and back. A node that nobody touched gives the very JSON that it came from; what was
- * touched is written as v4's own editor writes it.
+ * Conversion between v4's JSON of blocks and ProseMirror documents. Unchanged nodes return exactly their original JSON;
+ * changed ones are written as in v4's editor.
  */
 import { Fragment, type Mark, type Node } from 'prosemirror-model';
 import { FLAGS, schema, type Json } from './schema';
@@ -14,7 +14,7 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const orNull = (rest: Json): Json | null => (Object.keys(rest).length ? rest : null);
 const flags: ReadonlySet<string> = new Set(FLAGS);
 
-/** Whether a value is one of this editor. */
+/** Whether the editor can show a value. */
 export function isBlocks(value: unknown): value is unknown[] | null | undefined {
   return value === null || value === undefined || Array.isArray(value);
 }
@@ -70,7 +70,7 @@ function toInline(children: readonly unknown[]): Fragment {
   return Fragment.fromArray(children.flatMap((child) => toTexts(child) ?? [nodes.unknown_inline.create({ json: child })]));
 }
 
-/** The texts of a text or a link; null for anything else. */
+/** Return the text nodes of a text or a link; null for other nodes. */
 function toTexts(json: unknown): Node[] | null {
   if (!isObject(json)) return null;
   if (typeof json.text === 'string' && (json.type === 'text' || json.type === undefined)) {
@@ -121,7 +121,7 @@ function written(node: Node): unknown {
   }
 }
 
-/** As v4 has it: a text before, between and after links; at least one text. */
+/** Return inline nodes as v4 stores them: with texts before, between and after links, and at least one text. */
 function fromInline(parent: Node): Json[] {
   const found: Json[] = [];
   let open: Mark | undefined;
@@ -150,7 +150,7 @@ function fromText(node: Node): Json {
   return json;
 }
 
-/** Whether two values say the same; the order of keys says nothing. */
+/** Whether two values are equal as JSON; the order of keys is ignored. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (Array.isArray(one)) return Array.isArray(other) && one.length === other.length && one.every((item, at) => isSameJson(item, other[at]));

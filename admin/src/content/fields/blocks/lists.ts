@@ -1,4 +1,4 @@
-/** Lists as v4 has them: a list holds items of text, and lists, each beside the item that it belongs to. */
+/** Lists with v4's structure: a list contains text items and nested lists, each beside the item that it belongs to. */
 import { Fragment, type Node, type ResolvedPos } from 'prosemirror-model';
 import { TextSelection, type Command, type Transaction } from 'prosemirror-state';
 import { schema } from './schema';
@@ -12,12 +12,12 @@ interface Item {
   $at: ResolvedPos;
 }
 
-/** The item that the cursor is in. */
+/** Return the list item at a position; null outside of lists. */
 export function itemAt($at: ResolvedPos): Item | null {
   return $at.parent.type === nodes.list_item ? { node: $at.parent, list: $at.node(-1), depth: $at.depth, $at } : null;
 }
 
-/** What a list has before or after a place in it; null for nothing. Lists within that are left empty go. */
+/** Return a part of a list, without nested lists that are empty; null if nothing remains. */
 function part(list: Node, from: number, to: number): Node | null {
   return pruned(list.cut(from, to));
 }
@@ -28,7 +28,7 @@ function pruned(list: Node): Node | null {
   return kept.length === list.childCount && kept.every((child, at) => child === list.child(at)) ? list : list.copy(Fragment.fromArray(kept));
 }
 
-/** Replace an item by something beside its list at `depth`, which is taken apart around it. */
+/** Move an item out of the list at `listDepth`, which is split around `replacement`. */
 function takeOut(tr: Transaction, { node, depth, $at }: Item, listDepth: number, replacement: Node): void {
   const list = $at.node(listDepth);
   const start = $at.start(listDepth);
@@ -40,7 +40,7 @@ function takeOut(tr: Transaction, { node, depth, $at }: Item, listDepth: number,
   tr.setSelection(TextSelection.create(tr.doc, Math.min(cursor, tr.doc.content.size)));
 }
 
-/** One level in: into the list before it, or into a new one. The first item cannot. */
+/** Indent an item: move it into the nested list before it, or into a new one. The first item cannot be indented. */
 export const indent: Command = (state, dispatch) => {
   const item = itemAt(state.selection.$from);
   if (!item) return false;
@@ -61,7 +61,7 @@ export const indent: Command = (state, dispatch) => {
   return true;
 };
 
-/** One level out; an item of the outermost list becomes a paragraph. */
+/** Outdent an item. An item of the outermost list becomes a paragraph. */
 export const outdent: Command = (state, dispatch) => {
   const item = itemAt(state.selection.$from);
   if (!item) return false;
@@ -74,7 +74,7 @@ export const outdent: Command = (state, dispatch) => {
   return true;
 };
 
-/** An empty item ends its list; at the start of an item the list is left. */
+/** Outdent an item if it is empty, or with `leaveAtStart` if the cursor is at its start. */
 export const leaveEmpty: Command = (state, dispatch) => {
   const item = itemAt(state.selection.$from);
   return item && state.selection.empty && item.node.content.size === 0 ? outdent(state, dispatch) : false;
@@ -82,7 +82,7 @@ export const leaveEmpty: Command = (state, dispatch) => {
 export const leaveAtStart: Command = (state, dispatch) =>
   state.selection.empty && state.selection.$from.parentOffset === 0 ? outdent(state, dispatch) : false;
 
-/** Turn all items of the selection into blocks of text, outside of their lists. */
+/** Turn all selected items into paragraphs outside of their lists. */
 export function freeItems(tr: Transaction): Transaction {
   for (let guard = 0; guard < 1000; guard++) {
     const { from, to } = tr.selection;
@@ -100,7 +100,7 @@ export function freeItems(tr: Transaction): Transaction {
   return tr;
 }
 
-/** Make blocks of the selection a list, change the format of a list, or end it. */
+/** Turn the selected blocks into a list, change the format of a list, or turn it into paragraphs. */
 export function toggleList(format: 'ordered' | 'unordered'): Command {
   return (state, dispatch) => {
     const { $from, $to } = state.selection;

@@ -1,4 +1,4 @@
-/** Lists in lists: HTML allows only items in a list, so an item surrounds each list that v4 stores beside the items. */
+/** Nested lists. HTML allows only items in a list, so each nested list is rendered inside an item of its own. */
 import type { NodeViewConstructor } from 'prosemirror-view';
 import { schema } from './schema';
 

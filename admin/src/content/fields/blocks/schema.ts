@@ -1,6 +1,6 @@
 /**
- * The documents of v4's editor for blocks as ProseMirror has them: each kind of node is one of v4's, so that nothing is
- * lost between them. Keys that are not known are kept in `rest`; what is not known at all is a node of its own.
+ * ProseMirror schema of v4's blocks. Each node type is one of v4's, so that conversion loses nothing. `rest` contains
+ * unknown keys, and unknown nodes have their own types.
  */
 import { Schema, type DOMOutputSpec, type NodeSpec } from 'prosemirror-model';
 import { publicUrl } from '../../../api/root';
@@ -25,7 +25,7 @@ const read = (dom: HTMLElement, name: string): Json | null => {
     return null;
   }
 };
-/** What is not known: shown as it is, never changed. */
+/** A node of an unknown type, shown as JSON and never changed. */
 const unknown = (tag: string, more: Partial<NodeSpec>): NodeSpec => ({
   atom: true,
   attrs: { json: {} },
@@ -102,7 +102,7 @@ export const schema = new Schema({
     underline: flag('u'),
     strikethrough: flag('s', 'del', 'strike'),
     code: flag('code'),
-    /** What a text says besides. */
+    /** Unknown keys of a text. */
     other: {
       attrs: { rest: {} },
       excludes: '',

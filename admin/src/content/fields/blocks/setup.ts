@@ -1,4 +1,4 @@
-/** ProseMirror with v4's keys: history, marks, lists, what is written at the start of a line, and clean pastes. */
+/** ProseMirror plugins: v4's keyboard shortcuts, history, Markdown-like input, and cleaning of pasted HTML. */
 import { baseKeymap, chainCommands, splitBlock } from 'prosemirror-commands';
 import { dropCursor } from 'prosemirror-dropcursor';
 import { gapCursor } from 'prosemirror-gapcursor';
@@ -12,7 +12,7 @@ import { schema } from './schema';
 
 const { nodes } = schema;
 
-/** `- ` and `1. ` at the start of a paragraph. */
+/** Return the rule that turns `- ` or `1. ` at the start of a paragraph into a list. */
 function listRule(start: RegExp, format: 'ordered' | 'unordered'): InputRule {
   return new InputRule(start, (state, _match, from, to) => {
     if (state.selection.$from.parent.type !== nodes.paragraph) return null;
@@ -63,12 +63,12 @@ export function plugins(askForLink: () => void): Plugin[] {
   ];
 }
 
-/** A new item begins without what the one before says besides. */
+/** Split a list item, without copying its unknown keys to the new one. */
 function splitItem(...[state, dispatch]: Parameters<Command>): boolean {
   return state.selection.$from.parent.type === nodes.list_item ? splitBlock(state, dispatch) : false;
 }
 
-/** HTML from elsewhere as lists of v4 are: items hold text alone, lists inside of them stand beside them. */
+/** Return pasted HTML with v4's list structure: items contain only text, and nested lists are beside them. */
 export function cleaned(html: string): string {
   const { body } = new DOMParser().parseFromString(html, 'text/html');
   for (const gone of body.querySelectorAll('script, style, title, meta, link, iframe, object, template, noscript')) gone.remove();

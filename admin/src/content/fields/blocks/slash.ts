@@ -1,8 +1,8 @@
-/** The menu that opens by a slash: blocks to turn the paragraph into. */
+/** The slash menu, which turns a paragraph into another kind of block. */
 import { Plugin, type EditorState } from 'prosemirror-state';
 import type { EditorView } from 'prosemirror-view';
 
-/** What is written after the slash, and where that stands in the window. */
+/** The text after the slash, and its position in the window. */
 export interface Slash {
   query: string;
   from: number;
@@ -11,7 +11,7 @@ export interface Slash {
 
 interface Told {
   show: (slash: Slash | null) => void;
-  /** Whether the menu took the key. */
+  /** Return whether the menu has handled the key. */
   press: (key: string) => boolean;
 }
 

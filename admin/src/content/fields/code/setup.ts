@@ -1,4 +1,4 @@
-/** CodeMirror as all fields have it: its looks by our tokens, and keys that leave Tab to the page. */
+/** CodeMirror's setup for all fields: styles from design tokens, and shortcuts that leave Tab to the page. */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';

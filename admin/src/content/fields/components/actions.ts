@@ -1,4 +1,4 @@
-/** What can be done with an item of a list of components. */
+/** Actions on an item in a list of components. */
 import ArrowDown from '@lucide/svelte/icons/arrow-down';
 import ArrowDownToLine from '@lucide/svelte/icons/arrow-down-to-line';
 import ArrowUp from '@lucide/svelte/icons/arrow-up';
@@ -20,11 +20,11 @@ interface Placed {
   count: number;
   isFull: boolean;
   copy: () => void;
-  /** Copy it for other fields and entries. */
+  /** Copy the item to the clipboard, for other fields and entries. */
   clip: () => void;
-  /** Add what was copied below it; none where it does not fit. */
+  /** Insert the component from the clipboard below; null if there is none that fits. */
   paste: (() => void) | null;
-  /** Add another before the one that is there. */
+  /** Add an item at an index. */
   insert: (at: number) => void;
   move: (to: number) => void;
   remove: () => void;
@@ -45,7 +45,7 @@ export function itemActions({ index, count, isFull, copy, clip, paste, insert, m
   ];
 }
 
-/** To how components of a kind look, for who may say so. */
+/** Return the menu item that configures the component's form, for users who can do that. */
 export function viewActions(uid: string): MenuItem[] {
   if (!mayConfigure('component')) return [];
   return [{ label: t('view.configure'), icon: LayoutPanelTop, run: () => void goTo(formViewAddress(uid, 'component')) }];

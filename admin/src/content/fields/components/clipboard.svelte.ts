@@ -1,4 +1,4 @@
-/** A component that was copied, to be pasted in this entry or in another one, also in another tab. */
+/** Clipboard for components, which can be pasted into any entry, also in another tab. */
 import type { Definitions } from '../../../api/operations';
 import { copiedKey } from '../../../app/copied';
 import { session } from '../../../app/session.svelte';
@@ -10,11 +10,11 @@ import { copyOf } from './items.svelte';
 interface Clip {
   uid: string;
   item: Values;
-  /** When it was copied, in milliseconds. */
+  /** When it was copied, in milliseconds since 1970. */
   at: number;
 }
 
-/** How long it is kept, in milliseconds: a day. */
+/** One day in milliseconds. Older components are removed. */
 const LIFETIME = 86_400_000;
 
 const keyOf = (): string => copiedKey(session.user?.id ?? '');
@@ -28,18 +28,17 @@ class Clipboard {
     addEventListener('storage', ({ key }) => key === this.#key && this.#read());
   }
 
-  /** The component that was copied last. */
   get clip(): Clip | null {
     return this.#clip;
   }
 
-  /** Read what this administrator has copied, here or in another page. */
+  /** Load what this user has copied, in this tab or another one. */
   look(): void {
     this.#key = keyOf();
     this.#read();
   }
 
-  /** Returns whether the browser has room for it. Ids, links and passwords are left out. */
+  /** Copy a component without ids, relations and passwords. Return false if the browser's storage is full. */
   copy(item: Values, uid: string, definitions: Definitions): boolean {
     const { __component: _, ...values } = copyOf(item, uid, definitions);
     const clip: Clip = { uid, at: Date.now(), item: withoutPasswords(values, componentOf(definitions, uid)?.attributes ?? {}, definitions) };

@@ -1,4 +1,4 @@
-/** Pictures for the names that v4's builder gives components (and older versions gave: Font Awesome's), in lowercase. */
+/** Icons by the names in v4's builder, and by Font Awesome's names in older versions; in lowercase. */
 import type { Component } from 'svelte';
 import Archive from '@lucide/svelte/icons/archive';
 import Bold from '@lucide/svelte/icons/bold';

@@ -1,9 +1,12 @@
-/** Components as values of a form: what they are called, copies, and what is remembered of them. */
+/** Items of component fields: titles, copies, and whether they are expanded. */
 import type { Attribute, Definitions } from '../../../api/operations';
 import { componentOf } from '../../model/definitions';
 import type { Values } from '../../entry/form.svelte';
 
-/** A copy that the service takes for a new component: without ids. Links of relations are not copied: they are not known. */
+/**
+ * Return a copy without ids, so that the server creates a new component. Relations are left out, because the form does
+ * not know all their links.
+ */
 export function copyOf(item: Values, uid: string, definitions: Definitions): Values {
   const copy: Values = {};
   const attributes = componentOf(definitions, uid)?.attributes ?? {};
@@ -28,10 +31,10 @@ function copied(attribute: Attribute | undefined, value: unknown, definitions: D
 
 const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What components of a kind are called. */
+/** Return a component's display name. */
 export const kindOf = (definitions: Definitions, uid: string): string => componentOf(definitions, uid)?.info.displayName ?? uid;
 
-/** What an item is called: the text of its main field. */
+/** Return an item's title: the value of its main field, or an empty text. */
 export function titleOf(item: Values, mainField: string | undefined): string {
   const value = mainField === undefined || mainField === 'id' ? undefined : item[mainField];
   return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 120) : '';
@@ -40,7 +43,7 @@ export function titleOf(item: Values, mainField: string | undefined): string {
 const opened = new Map<string, boolean>();
 const fresh = new WeakMap<object, boolean>();
 
-/** Whether an item was open when it was last seen; what was saved is known by its id. */
+/** Return whether an item was expanded when it was last shown. Saved items are recognized by their id. */
 export function wasOpen(uid: string, item: Values): boolean | undefined {
   return fresh.get(item) ?? opened.get(`${uid}:${String(item.id)}`);
 }

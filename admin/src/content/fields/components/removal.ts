@@ -1,4 +1,4 @@
-/** Removing components: content can be restored for a while, and the keyboard focus moves to what remains. */
+/** Removal of components, with undo and keyboard focus. */
 import type { Attribute, Definitions } from '../../../api/operations';
 import { t } from '../../../messages/index.svelte';
 import { note } from '../../../ui/toasts.svelte';
@@ -7,7 +7,7 @@ import type { EntryForm, Values } from '../../entry/form.svelte';
 import { componentOf } from '../../model/definitions';
 import { copyOf } from './items.svelte';
 
-/** How long menus and dialogs take to give the focus back. */
+/** Milliseconds that menus and dialogs need to return the focus. */
 const CLOSING = 60;
 
 interface Removed {
@@ -15,11 +15,14 @@ interface Removed {
   item: Values;
   uid: string;
   name: string;
-  /** Put the component back. After a save in between it is a new one: the service has deleted the other. */
+  /** Restore the component. After a save it is a new one, because the server has deleted the original. */
   restore: (item: Values) => void;
 }
 
-/** Offer to undo the removal of a component that held more than defaults. Returns the notice, to be dismissed. */
+/**
+ * Offer to undo the removal of a component with more than default values. Return the notification's id, if there is
+ * one.
+ */
 export function offerUndo({ form, item, uid, name, restore }: Removed): number | undefined {
   const { definitions, original } = form;
   if (!isFilled(item, uid, definitions)) return undefined;
@@ -30,7 +33,7 @@ export function offerUndo({ form, item, uid, name, restore }: Removed): number |
   return note(t('field.component.removed', { name }), { label: t('ui.undo'), run });
 }
 
-/** Return whether a component holds a value that a new one does not have. Unknown components count as filled. */
+/** Return whether a component has values that a new one lacks. Unknown components count as filled. */
 export function isFilled(item: Values, uid: string, definitions: Definitions): boolean {
   const component = componentOf(definitions, uid);
   if (!component) return true;
@@ -55,7 +58,7 @@ function hasContent(attribute: Attribute, value: unknown, usual: unknown, defini
   }
 }
 
-/** Focus a control once what is open above the page is closed. */
+/** Focus a control after menus and dialogs have closed. */
 export function focusLater(id: string): void {
   setTimeout(() => document.getElementById(id)?.focus(), CLOSING);
 }

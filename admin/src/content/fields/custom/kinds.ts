@@ -1,6 +1,6 @@
 /**
- * The controls of well-known custom fields. In v4 a field's plugin brings its own control; others are edited by the type
- * that they are stored as.
+ * Controls of well-known custom fields. In v4 each field's plugin has its own control. Other custom fields get the
+ * control of their stored type.
  */
 import type { Attribute } from '../../../api/operations';
 import type { FieldKind } from '../registry';
@@ -8,7 +8,7 @@ import ColorField from './ColorField.svelte';
 import ListedField from './ListedField.svelte';
 
 interface Known {
-  /** What the field is stored as. A project can change it; the control is for this type only. */
+  /** The stored type. If a project changes it, this control is not used. */
   type: string;
   kind: FieldKind;
 }
@@ -30,7 +30,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
   'plugin::string-array.input': TAGS,
 };
 
-/** The control of a custom field; undefined for fields that are edited by their type. */
+/** Return the control of a custom field; undefined for fields with the control of their type. */
 export function customKindOf({ customField, type }: Attribute): FieldKind | undefined {
   const known = customField === undefined ? undefined : KNOWN[customField];
   return known?.type === type ? known.kind : undefined;

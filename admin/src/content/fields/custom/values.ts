@@ -1,6 +1,6 @@
-/** The values of custom fields, as their plugins store them. */
+/** Values of custom fields, in the format of their plugins. */
 
-/** Territories of Unicode that are not countries. */
+/** Unicode territories that are not countries. */
 const NO_COUNTRIES = new Set(['AC', 'CP', 'DG', 'EA', 'EU', 'EZ', 'IC', 'QO', 'TA', 'UN', 'XA', 'XB', 'ZZ']);
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
@@ -9,7 +9,7 @@ export interface Listed {
   label: string;
 }
 
-/** All countries by their ISO codes, named in a language and sorted by name. */
+/** Return all countries by ISO code, named in a language and sorted by name. */
 export function countries(language: string): Listed[] {
   const names = new Intl.DisplayNames([language, 'en'], { type: 'region', fallback: 'none' });
   return LETTERS.flatMap((first) => LETTERS.map((second) => first + second))
@@ -23,7 +23,7 @@ export function timeZones(): Listed[] {
   return Intl.supportedValuesOf('timeZone').map((value) => ({ value, label: value.replaceAll('_', ' ') }));
 }
 
-/** The options of a definition: texts, or `Label:value`. */
+/** Return a definition's options, which are texts or `Label:value`. */
 export function optionsOf(options: unknown): Listed[] {
   if (!Array.isArray(options)) return [];
   const texts = options.filter((option): option is string => typeof option === 'string' && option.trim() !== '');
@@ -33,19 +33,19 @@ export function optionsOf(options: unknown): Listed[] {
   });
 }
 
-/** The first option with each value. */
+/** Return the first option with each value. */
 export function uniqueOptions(options: Listed[]): Listed[] {
   const values = new Set<string>();
   return options.filter(({ value }) => !values.has(value) && values.add(value));
 }
 
-/** A list of texts; undefined for a value in any other form, which is edited as JSON. */
+/** Return a list of texts; undefined for other values, which are edited as JSON. */
 export function textsOf(value: unknown): string[] | undefined {
   const list: unknown = value ?? [];
   return Array.isArray(list) && list.every((item) => typeof item === 'string') ? (list as string[]) : undefined;
 }
 
-/** The names of `[{ name }]`; undefined for a value in any other form. */
+/** Return the names in `[{ name }]`; undefined for other values, which are edited as JSON. */
 export function namesOf(value: unknown): string[] | undefined {
   const list: unknown = value ?? [];
   if (!Array.isArray(list)) return undefined;

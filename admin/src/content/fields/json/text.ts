@@ -1,4 +1,4 @@
-/** Checks JSON while it is written, and puts it in order. */
+/** Validation and formatting of JSON. */
 import { applyEdits, format, parse, printParseErrorCode, type ParseError } from 'jsonc-parser';
 import { t, type MessageKey } from '../../../messages/index.svelte';
 import { canSendExactly, isKept } from '../../../api/exact';
@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<string, MessageKey>> = {
   InvalidUnicode: 'field.json.escape',
 };
 
-/** What is wrong with a text, with its place; undefined where it is JSON. */
+/** Return the first error with its position; undefined if the text is valid. */
 export function wrongIn(text: string): string | undefined {
   if (text.trim() === '') return undefined;
   const errors: ParseError[] = [];
@@ -34,12 +34,12 @@ function placeOf(text: string, offset: number): { line: number; column: number }
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** JSON in order, two spaces deep. Numbers stay as they are written. */
+/** Return JSON with an indentation of two spaces. Numbers are unchanged. */
 export function formatted(text: string): string {
   return applyEdits(text, format(text, undefined, { tabSize: 2, insertSpaces: true, eol: '\n' }));
 }
 
-/** A number that this browser could only send rounded. */
+/** Return an error for a number that this browser can only send rounded. */
 function bigIn(text: string): string | undefined {
   if (canSendExactly) return undefined;
   for (const found of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g)) {

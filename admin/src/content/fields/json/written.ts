@@ -1,6 +1,6 @@
 /**
- * JSON as it is written. While it is changed its value in the form is the text itself: so nothing is parsed or rounded by
- * a key, and drafts keep what is not JSON yet.
+ * JSON as text. While it is edited, its value in the form is the text itself, so that typing neither parses nor rounds
+ * anything, and drafts can contain invalid JSON.
  */
 import { asWritten, isWritten, stringifyExactly, writtenText, type Written } from '../../../api/exact';
 

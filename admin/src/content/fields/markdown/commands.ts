@@ -1,8 +1,8 @@
-/** What the toolbar and keys do to Markdown. */
+/** Editor commands of the toolbar and keyboard shortcuts. */
 import { EditorSelection, type ChangeSpec } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 
-/** Put marks around what is selected, or take them away. */
+/** Put marks around the selection, or remove them. */
 export function wrap(view: EditorView, mark: string): boolean {
   const { state } = view;
   view.dispatch(
@@ -30,7 +30,7 @@ export function wrap(view: EditorView, mark: string): boolean {
   return true;
 }
 
-/** What stands at the start of lines: of every line selected, or none. `ordered` counts. */
+/** The prefix of the selected lines; `ordered` numbers them. */
 export type Start = '# ' | '## ' | '### ' | '#### ' | '##### ' | '###### ' | '' | '> ' | '- ' | 'ordered';
 const STARTS = /^(?:#{1,6} |> |[-*+] |\d+[.)] )/;
 
@@ -50,7 +50,7 @@ export function startLines(view: EditorView, start: Start): boolean {
   return true;
 }
 
-/** Put a text in the place of what is selected, and the cursor after it. */
+/** Replace the selection by a text, and put the cursor after it. */
 export function put(view: EditorView, text: string): void {
   view.dispatch({ ...view.state.replaceSelection(text), scrollIntoView: true, userEvent: 'input' });
   view.focus();
@@ -69,7 +69,7 @@ export function codeBlock(view: EditorView): boolean {
   return true;
 }
 
-/** A link; an address in brackets may hold anything but what ends it. */
+/** Link the selection, or insert the URL as a link. */
 export function link(view: EditorView, url: string): void {
   const { from, to } = view.state.selection.main;
   put(view, linkTo(url, view.state.sliceDoc(from, to) || url));

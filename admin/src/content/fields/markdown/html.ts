@@ -1,14 +1,14 @@
-/** Rich text from other programs as Markdown: headings, lists, tables, links, images and marks. */
+/** Conversion of rich text from other programs to Markdown: headings, lists, tables, links, images and marks. */
 import { image, linkTo } from './commands';
 
-/** HTML without any of these has nothing that Markdown could show: code from an editor, for example. */
+/** HTML without any of these is plain text, for example code from an editor. */
 const RICH = 'h1,h2,h3,h4,h5,h6,ul,ol,table,a[href],strong,b,em,i,del,s,blockquote,img[src],hr,[class^="MsoListParagraph"]';
 const BLOCKS = 'p,div,h1,h2,h3,h4,h5,h6,ul,ol,li,table,blockquote,pre,hr,section,article,header,footer,main,figure,figcaption';
 const HIDDEN = new Set(['SCRIPT', 'STYLE', 'TITLE', 'META', 'LINK', 'TEMPLATE', 'NOSCRIPT', 'SVG', 'HEAD']);
 const ABSOLUTE = /^(https?:|mailto:|tel:)/i;
 const LONGEST = 2_000_000;
 
-/** The blocks of pasted HTML as Markdown; null if it is plain text. */
+/** Return the blocks of pasted HTML as Markdown; null if it is plain text. */
 export function markdownBlocks(html: string): string[] | null {
   if (!html || html.length > LONGEST) return null;
   const { body } = new DOMParser().parseFromString(withoutStyles(html), 'text/html');
@@ -18,7 +18,10 @@ export function markdownBlocks(html: string): string[] | null {
   return blocks.length ? blocks : null;
 }
 
-/** The pages' policy allows no inline styles, not even in a document that is never shown: attributes get another name. */
+/**
+ * Rename style attributes: the page's Content Security Policy forbids inline styles, even in a document that is never
+ * shown.
+ */
 function withoutStyles(html: string): string {
   const pieces = html.split(/<\/style>/i).map((piece) => piece.replace(/<style[^]*$/i, ''));
   return pieces.join('').replace(/<[^<>]*>/g, (tag) => tag.replace(/\sstyle\s*=/gi, ' data-style='));
@@ -89,7 +92,7 @@ function listOf(list: Element): string {
   const items: string[] = [];
   let width = 2;
   for (const child of list.children) {
-    // Google Docs writes nested lists beside the items.
+    // Google Docs puts nested lists beside the items.
     if (isList(child)) {
       items.push(' '.repeat(width) + indented(listOf(child), width));
       continue;
@@ -105,7 +108,10 @@ function itemOf(item: Element): string {
   return blocksOf(item).reduce((text, block) => (text ? `${text}${/^(- |\d+\. )/.test(block) ? '\n' : '\n\n'}${block}` : block), '');
 }
 
-/** A table, whose first row is the head; tables for layout are their contents. */
+/**
+ * Return a table with its first row as the header. Tables with one column only serve the layout, so return their
+ * contents.
+ */
 function tableOf(table: HTMLTableElement): string[] {
   const rows = [...table.rows].map((row) => [...row.cells]);
   const width = Math.max(0, ...rows.map((cells) => cells.length));
@@ -121,13 +127,13 @@ function paragraph(nodes: readonly Node[]): string {
   return text.replace(/^(\d+)([.)])(?=\s)/, '$1\\$2').replace(/^(#{1,6}\s|[-+]\s|>|={3,}|-{3,})/, '\\$1');
 }
 
-/** All text of an element in one line. */
+/** Return an element's text in one line. */
 const line = (element: Element): string =>
   tidy([...element.childNodes].map((child) => (isBlock(child) ? ` ${inline(child)} ` : inline(child))).join('').replace(/ *\n/g, ' '));
 
 function tidy(text: string): string {
   return text
-    .replace(/(?<!\\)\*\*( ?)\*\*/g, '$1') // one mark ends where the same one starts
+    .replace(/(?<!\\)\*\*( ?)\*\*/g, '$1') // join adjacent texts with the same mark
     .replace(/(?<![\\_])__(?!_)|~{4}/g, '')
     .replace(/[ \t]+/g, ' ')
     .replace(/ ?\n ?/g, '  \n')
@@ -167,7 +173,7 @@ function code(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
-/** The marks of an element. Google Docs writes them as styles, and has a bold element around everything that is not. */
+/** Add an element's marks to its text. Google Docs uses styles, and wraps everything in a `<b>` with normal weight. */
 function marked(element: HTMLElement, text: string): string {
   const [weight, slant, decoration] = ['font-weight', 'font-style', 'text-decoration(?:-line)?'].map((name) => styleOf(element, name)) as [string, string, string];
   const isTag = (...names: string[]): boolean => names.includes(element.tagName);
@@ -182,7 +188,7 @@ function marked(element: HTMLElement, text: string): string {
   return found;
 }
 
-/** Marks have no spaces inside. */
+/** Put marks around a text, but not around spaces at its ends. */
 function around(text: string, mark: string): string {
   const [, before = '', inside = '', after = ''] = /^(\s*)([^]*?)(\s*)$/.exec(text) ?? [];
   return inside ? `${before}${mark}${inside}${mark}${after}` : text;
@@ -192,7 +198,7 @@ function escaped(text: string): string {
   return text.replace(/[\\`*[\]]|<(?=[a-z/!?])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/giu, '\\$&');
 }
 
-/** Word writes the items of lists as paragraphs, with their level in a style and their mark as text. */
+/** Create lists from Word's paragraphs, which have their level in a style and their bullet as text. */
 function nestWordLists(body: HTMLElement): void {
   const made = new Set<Element>();
   for (const item of body.querySelectorAll<HTMLElement>('[class^="MsoListParagraph"]')) {

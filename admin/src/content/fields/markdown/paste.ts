@@ -1,4 +1,7 @@
-/** Paste and drop into Markdown: rich text becomes Markdown, images are uploaded, and a URL over a selection is a link. */
+/**
+ * Pasting and dropping into Markdown: rich text is converted, images are uploaded, and a URL turns the selection into a
+ * link.
+ */
 import { syntaxTree } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
@@ -8,7 +11,9 @@ import { markdownBlocks } from './html';
 const URL_ALONE = /^https?:\/\/\S+$/i;
 const BLOCK = /^(#{1,6} |> |- |\d+\. |\||```|---$)/;
 
-/** `upload` is called with images; without it they are left to the browser. */
+/**
+ * Return the extension. `upload` returns the function that receives images, or undefined to leave them to the browser.
+ */
 export function pasteAndDrop(upload: () => ((images: File[]) => void) | undefined): Extension {
   const take = (event: Event, images: File[]): boolean => {
     const send = upload();
@@ -22,7 +27,7 @@ export function pasteAndDrop(upload: () => ((images: File[]) => void) | undefine
       const data = event.clipboardData;
       if (!data || view.state.readOnly) return false;
       const text = data.getData('text/plain').trim();
-      // Office programs add a picture of the text to it.
+      // Upload images only without text, because office programs add an image of copied text.
       if (!text && take(event, imagesOf(data.files))) return true;
       if (isInCode(view) || !insertPasted(view, text, data.getData('text/html'))) return false;
       event.preventDefault();
@@ -49,7 +54,7 @@ function insertPasted(view: EditorView, text: string, html: string): boolean {
   return true;
 }
 
-/** Blocks with an empty line to the text around them. */
+/** Return blocks with empty lines between them and the surrounding text. */
 function apart({ state }: EditorView, text: string): string {
   const { from, to } = state.selection.main;
   const before = state.sliceDoc(state.doc.lineAt(from).from, from).trim() ? '\n\n' : '';

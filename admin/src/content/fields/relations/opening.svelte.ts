@@ -1,4 +1,4 @@
-/** What one may do with the entries that a relation leads to, without leaving the form. */
+/** Opening and creating a relation's targets without leaving the form. */
 import { session } from '../../../app/session.svelte';
 import type { EntryForm, Values } from '../../entry/form.svelte';
 import { getPanels, type Panel } from '../../entry/panels.svelte';
@@ -7,25 +7,25 @@ import { contentTypeOf, isLocalized } from '../../model/definitions';
 
 export interface Asking {
   form: EntryForm;
-  /** The content-type that is led to. */
+  /** Return the uid of the targets' content type. */
   target: () => string;
   path: () => string;
-  /** The attribute that entries are called by there. */
+  /** Return the attribute that is the targets' title. */
   mainField: () => string;
-  /** An entry was saved in a panel that was opened from here. */
+  /** Called with each entry that is saved in a panel opened from here. */
   hear: (entry: Values & { id: number }) => void;
 }
 
-/** Called while the component of the field is made. */
+/** Create it during component initialization. */
 export class Opening {
   readonly #asking: Asking;
   readonly #panels = getPanels();
   readonly #type = $derived.by(() => contentTypeOf(this.#asking.form.definitions, this.#asking.target()));
-  /** The language that targets have to be in. */
+  /** The locale that targets must have; null if they are not localized. */
   readonly locale = $derived.by(() => (this.#type && isLocalized(this.#type) ? this.#asking.form.locale : null));
   readonly #hasPages = $derived.by(() => this.#type?.kind === 'collectionType' && this.#type.isDisplayed);
   readonly #hasRoom = $derived.by(() => this.#hasPages && this.#panels?.hasRoom(this.#asking.form.depth) === true);
-  /** Entries have a page that one may see. */
+  /** Whether targets have a page that the user can see. */
   readonly mayRead = $derived.by(() => this.#hasPages && this.#may('read'));
   readonly mayOpen = $derived.by(() => this.#hasRoom && this.#may('read'));
   readonly mayCreate = $derived.by(() => this.#hasRoom && this.#may('create'));
@@ -35,12 +35,11 @@ export class Opening {
     $effect(() => this.#panels?.wait(asking.form.depth, asking.path(), (entry) => asking.hear(entry as Values & { id: number })));
   }
 
-  /** The content-type that is led to. */
   get target(): string {
     return this.#asking.target();
   }
 
-  /** What one of its entries is. */
+  /** The display name of the targets' content type. */
   get kind(): string {
     return this.#type?.info.displayName ?? this.#asking.target();
   }

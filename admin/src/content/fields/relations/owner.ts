@@ -1,15 +1,17 @@
-/** Whose relation it is: the entry, or the component in it that has the field. The service asks for it by these. */
+/**
+ * The owner of a relation: the entry, or the component in it that contains the field. The API identifies links by it.
+ */
 import type { Attribute } from '../../../api/operations';
 import type { EntryForm, Values } from '../../entry/form.svelte';
 import { componentOf } from '../../model/definitions';
 
 export interface Owner {
   uid: string;
-  /** Of a copy that is not saved yet, that of the original. Null for what has no links yet. */
+  /** For an unsaved copy, the original's id. Null if there are no links yet. */
   id: number | null;
 }
 
-/** The owner of the attribute at a path (`blocks.2.articles`). */
+/** Return the owner of the attribute at a path (`blocks.2.articles`). */
 export function ownerOf(form: EntryForm, path: string): Owner {
   let attributes: Readonly<Record<string, Attribute>> = form.type.attributes;
   let at: Values | undefined = form.values;

@@ -1,4 +1,7 @@
-/** Administrators at the end of a relation, by their names, for those who may read administrators; others see what the service tells. */
+/**
+ * Relations to administrators. Users who can read administrators see their names; others see the titles of the relation
+ * API.
+ */
 import { call } from '../../../api/client';
 import type { QueryValue } from '../../../api/query';
 import { nameOf } from '../../../app/people';
@@ -10,14 +13,14 @@ const PAGE = 20;
 const MOST = 100;
 const areNamed = (target: string): boolean => target === 'admin::user' && may('admin::users.read');
 
-/** What a relation might lead to. */
+/** Return possible targets of a relation. */
 export async function findTargets(target: string, sought: Sought, signal: AbortSignal): Promise<LinkedPage> {
   if (!areNamed(target)) return readCandidates(sought, signal);
   const { text, page, omit } = sought;
   return readPeople({ page, pageSize: PAGE, sort: 'firstname:ASC', ...(text && { _q: text }), filters: { id: { $notIn: omit } } }, signal);
 }
 
-/** What a relation leads to, called by their names. */
+/** Return links with administrators' names as titles. */
 export async function named(target: string, links: readonly Linked[], signal: AbortSignal): Promise<Linked[]> {
   if (!areNamed(target) || !links.length) return [...links];
   const people = await readPeople({ pageSize: MOST, filters: { id: { $in: links.map(({ id }) => id) } } }, signal);

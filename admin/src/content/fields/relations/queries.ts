@@ -1,4 +1,4 @@
-/** Reading what relations lead to, and what they might lead to. */
+/** Queries for a relation's links and for possible targets. */
 import { call } from '../../../api/client';
 import type { Pagination } from '../../../api/operations';
 import type { Owner } from './owner';
@@ -16,12 +16,12 @@ interface Paged {
 
 const PAGE = 20;
 const MOST = 80;
-/** How many are read from a place on: 20, and twice as many whenever more are wanted. */
+/** Return how many links to read from an offset: as many as were read before, but between 20 and 80. */
 const sizeAt = (start: number): number => Math.min(Math.max(start, PAGE), MOST);
 
 export const linksKey = (owner: Owner, field: string) => ['relations', owner.uid, String(owner.id), field] as const;
 
-/** Some of what a relation to many leads to, in its order; those from 0 on are the last ones. */
+/** Return some links of a to-many relation, in order. `start` counts from the last link. */
 export async function readLinks(owner: Owner, field: string, mainField: string, start: number, signal: AbortSignal): Promise<LinkedPage> {
   const path = { uid: owner.uid, id: owner.id ?? 0, field };
   const query = { page: start / sizeAt(start) + 1, pageSize: sizeAt(start) };
@@ -29,7 +29,7 @@ export async function readLinks(owner: Owner, field: string, mainField: string, 
   return { links: answer.results.map((row) => linkOf(row, mainField)).reverse(), pagination: answer.pagination };
 }
 
-/** Where those begin that come after the ones from `start` on. */
+/** Return the next offset; undefined if all links were read. */
 export function afterLinks({ pagination }: LinkedPage, start: number): number | undefined {
   const next = start + sizeAt(start);
   return next < pagination.total ? next : undefined;
@@ -48,7 +48,7 @@ export interface Sought {
   text: string;
   page: number;
   locale: string | null;
-  /** Linked already, but not yet for the service; and the other way round. */
+  /** Ids of unsaved changes: links added in the form, which are left out, and removed ones, which are found again. */
   omit: readonly number[];
   include: readonly number[];
 }

@@ -1,16 +1,16 @@
 /**
- * A relation that is being changed: what it leads to, in order, and what that comes to for the service. Of a relation
- * only the pages that were looked at are known; what is changed is told relative to them, as v4 does (`position`).
+ * Unsaved changes of a relation: its links in order, and the changes for the server. The form knows only the pages that
+ * were loaded, so changes are relative to other links, as in v4 (`position`).
  */
 
-/** An entry that a relation leads to, or might. */
+/** A linked entry, or a possible target. */
 export interface Linked {
   id: number;
-  /** What it is called, where one may know. */
+  /** The title, or the id if the user cannot read the title. */
   title: string;
-  /** Null for a draft, undefined where there are no drafts. */
+  /** Null for a draft; undefined for types without drafts. */
   publishedAt?: string | null | undefined;
-  /** One may know that it is there, and nothing else of it. */
+  /** Whether the user can only see that the entry exists. */
   isHidden?: boolean;
 }
 
@@ -19,17 +19,17 @@ export interface Position {
   end?: true;
 }
 
-/** The value of a relation in a form, once it was changed. The service takes `connect` and `disconnect` of it. */
+/** A changed relation's value in the form. The server uses `connect` and `disconnect`. */
 export interface RelationWork {
   connect: { id: number; position?: Position }[];
   disconnect: { id: number }[];
-  /** What was looked at, as it is now, in order. The last links are always among it. */
+  /** The loaded links in their new order. They always include the last ones. */
   shown: Linked[];
   /** Links that were added or moved. */
   touched: number[];
 }
 
-/** What a relation leads to as far as it was looked at, and with what was changed. */
+/** Return the loaded links with unsaved changes. */
 export function shownOf(known: readonly Linked[], work: RelationWork | undefined): readonly Linked[] {
   if (!work) return known;
   const gone = new Set([...work.disconnect, ...work.shown].map(({ id }) => id));
@@ -54,7 +54,7 @@ export function added(known: readonly Linked[], work: RelationWork | undefined, 
   return told(next);
 }
 
-/** `isStored`: the service has this link. */
+/** Remove a link. `isStored`: whether the server has it. */
 export function removed(known: readonly Linked[], work: RelationWork | undefined, id: number, isStored: boolean): RelationWork {
   const next = start(known, work);
   next.shown = next.shown.filter((one) => one.id !== id);
@@ -72,12 +72,12 @@ export function reordered(known: readonly Linked[], work: RelationWork | undefin
   return told(next);
 }
 
-/** The same links, with what is known of one of them now. */
+/** Return the links with one of them updated. */
 export function renewed(work: RelationWork, linked: Linked): RelationWork {
   return { ...work, shown: work.shown.map((one) => (one.id === linked.id ? linked : one)) };
 }
 
-/** A relation to one: what it leads to instead. */
+/** Return a to-one relation with another target. */
 export function replaced(stored: Linked | null, linked: Linked | null): RelationWork {
   const isSame = stored?.id === linked?.id;
   return {
@@ -88,7 +88,9 @@ export function replaced(stored: Linked | null, linked: Linked | null): Relation
   };
 }
 
-/** Each link that was touched is placed before the next one; from the last on, so that this one has its place already. */
+/**
+ * Position each added or moved link before the next one. Start with the last, so that the next one is already in place.
+ */
 function told(work: RelationWork): RelationWork {
   const touched = new Set(work.touched);
   const { shown } = work;

@@ -1,6 +1,6 @@
 const SAFE = /^(https?:|mailto:|tel:|[/#?.]|[^:]*$)/i;
 
-/** Whether an address may be followed: not one that runs a script. */
+/** Whether a URL can be followed, which excludes scripts. */
 export function isSafe(url: string): boolean {
   // eslint-disable-next-line no-control-regex -- browsers drop these
   return SAFE.test(url.replace(/[\u0000-\u0020]/g, ''));

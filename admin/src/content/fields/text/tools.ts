@@ -1,11 +1,11 @@
 import type { Component } from 'svelte';
 
-/** A tool above a text. */
+/** A tool in a text's toolbar. */
 export interface Tool {
   label: string;
   icon: Component<{ size?: number | string; 'aria-hidden'?: boolean | 'true' }>;
   run: () => void;
-  /** What does the same on the keyboard. */
+  /** Its keyboard shortcut. */
   keys?: string;
   isOn?: boolean;
   isDisabled?: boolean;
