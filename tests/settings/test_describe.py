@@ -48,6 +48,7 @@ def test_keys_with_value_and_source(tmp_path: Path) -> None:
         Described("config/api.toml", "compat.linkedFiles", "permitted", "profile safe"),
         Described("config/api.toml", "compat.replacedFiles", "destroy", "profile safe"),
         Described("config/api.toml", "compat.replacedKinds", "same", "profile safe"),
+        Described("config/api.toml", "compat.heicFormats", "jpeg", "profile safe"),
         Described("config/api.toml", "compat.registrationFields", "listed", "profile safe"),
         Described("config/api.toml", "compat.validation", "strict", "profile safe"),
         Described("config/api.toml", "compat.queryStrings", "listed", "profile safe"),

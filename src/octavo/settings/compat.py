@@ -71,6 +71,7 @@ RULES: Mapping[str, Rule] = {
     "linked_files": Rule(v4="any", safe="permitted"),
     "replaced_files": Rule(v4="upload", safe="destroy"),
     "replaced_kinds": Rule(v4="any", safe="same"),
+    "heic_formats": Rule(v4="none", safe="jpeg"),
     "registration_fields": Rule(v4="all", safe="listed"),
     "validation": Rule(v4="loose", safe="strict"),
     "list_columns": Rule(v4="first", safe="editorial"),

@@ -19,13 +19,13 @@ from octavo.content.media.image_workers import IMAGE_WORKERS
 from octavo.content.media.placeholder_creator import PlaceholderCreator
 from octavo.content.media.private_files import sign
 from octavo.content.media.storage.local import LocalStorage
-from octavo.content.media.transformations import Transformation, preset_version
+from octavo.content.media.transformations import HEIC, KINDS, Transformation, preset_version
 from octavo.content.media.variant_rows import Variant
 from octavo.database import leases
 from tests.api.http.asgi import Answer, call
 from tests.api.rest.test_uploads import BOOK, NOTE, Part, Shop, open_writable
 from tests.models.bookshop import FULL_TOKEN
-from tests.models.pictures import animation, bomb, turned_picture
+from tests.models.pictures import animation, bomb, heic_picture, turned_picture
 from tests.models.site import another
 from tests.models.templates import Copy
 from tests.s3_server import KEY, SECRET, S3Server
@@ -691,3 +691,24 @@ async def test_gif_images_have_no_size_because_animations_stay_unchanged(listing
     assert list(file["formats"]["card"]) == ["url"]
     answer = await get(listing_shop, file["formats"]["card"]["url"])
     assert (answer.status, answer.headers["content-type"]) == (200, "image/gif")
+
+
+@pytest.mark.skipif(HEIC not in KINDS, reason="needs pi-heif")
+@pytest.mark.parametrize("bookshop_copy", ["sqlite"], indirect=True)
+async def test_heic_photos_have_formats_in_jpeg(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> None:
+    settings = {
+        "OCTAVO_API__COMPAT__HEIC_FORMATS": "jpeg",
+        "OCTAVO_PLUGINS__UPLOAD__CONFIG__BREAKPOINTS": '{"small": 60}',
+    }
+    shop = Shop(await open_writable(tmp_path / "shop", bookshop_copy, settings), tmp_path / "shop/public/uploads")
+    photo: Part = ("files", "photo.heic", heic_picture(), "image/heic")
+    (file,) = await shop.add(photo)
+    small = file["formats"]["small"]
+    assert (file["mime"], file["ext"], file["width"], file["height"]) == ("image/heic", ".heic", 120, 60)
+    assert (small["mime"], small["ext"], small["url"][-4:], small["width"]) == ("image/jpeg", ".jpg", ".jpg", 60)
+    assert (await get(shop, small["url"])).headers["content-type"] == "image/jpeg"
+    replaced = await shop.post(f"/api/upload?id={file['id']}", photo)
+    assert (replaced.json["formats"]["small"]["url"], len(shop.names())) == (small["url"], 2)
+    assert (await shop.send("DELETE", f"/api/upload/files/{file['id']}")).status == 200
+    assert shop.names() == set()
+    await shop.site.octavo.infrastructure.close()

@@ -10,10 +10,10 @@ from PIL import Image, ImageChops, ImageCms
 
 from octavo.content.media import image_rendering
 from octavo.content.media.focal_points import FocalPoint
-from octavo.content.media.image_formats import TURNS
+from octavo.content.media.image_formats import TURNS, process_image
 from octavo.content.media.image_placeholders import create_placeholder
 from octavo.content.media.image_rendering import render
-from octavo.content.media.image_sizes import Size
+from octavo.content.media.image_sizes import Measured, Size
 from octavo.content.media.image_workers import ImageWorkers, WorkerLimits
 from octavo.content.media.transformations import HEIC, KINDS, TYPES, ImageFormat, Rendering, Transformation, place
 from octavo.core.errors import ApplicationError
@@ -237,3 +237,26 @@ def test_damaged_heic_photos(tmp_path: Path) -> None:
     (tmp_path / "original").write_bytes(heic_picture()[:-60])
     with pytest.raises(ApplicationError):
         render(tmp_path / "original", HEIC, Rendering(Transformation(width=40), "webp"), tmp_path / "out")
+
+
+@needs_heic
+def test_formats_of_heic_photos_are_jpeg(tmp_path: Path) -> None:
+    path = tmp_path / "original"
+    path.write_bytes(heic_picture())
+    assert process_image(path, HEIC, {"small": 60}, path) == Measured()
+    measured = process_image(path, HEIC, {"small": 60}, path, heic=True)
+    (small,) = measured.formats
+    assert (measured.size, small.size, small.mime, small.extension) == (
+        Size(120, 60),
+        Size(60, 30),
+        "image/jpeg",
+        ".jpg",
+    )
+    with Image.open(small.path) as image:
+        assert (image.format, image.size) == ("JPEG", (60, 30))
+        left, right = (image.getpixel((x, 15)) for x in (5, 55))
+    assert isinstance(left, tuple)
+    assert isinstance(right, tuple)
+    assert (left[0] > 200, right[2] > 200) == (True, True)
+    path.write_bytes(heic_picture()[:-60])
+    assert process_image(path, HEIC, {"small": 60}, path, check=True, heic=True).formats == ()

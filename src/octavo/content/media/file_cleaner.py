@@ -130,7 +130,8 @@ class FileCleaner:
             await in_thread(lambda: path.unlink(missing_ok=True))
             raise
         size = await in_thread(lambda: path.stat().st_size)
-        return _CheckedPart(format_name, name, str(row["mime"] or mime), path, is_cleaned, size)
+        declared = (row["formats"][format_name] if format_name else row).get("mime")
+        return _CheckedPart(format_name, name, str(declared or mime), path, is_cleaned, size)
 
     def _fetch(self, path: Path, name: str, declared: str) -> str | None:
         """Copy a stored part to a path and return its type; None without copying if it can have no metadata."""

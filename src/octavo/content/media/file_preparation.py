@@ -16,7 +16,7 @@ _TYPES_WITH_METADATA = ("image/", "video/", "audio/", "application/mp4")
 class Preparation:
     """What to do with a file: the formats to create, by name and maximum width or height, beside a thumbnail; whether
     a file that starts like an image must be one; whether to keep metadata; whether to compress images and to turn them
-    upright; whether videos get a placeholder."""
+    upright; whether videos get a placeholder; whether HEIC images get formats."""
 
     breakpoints: Mapping[str, int]
     check_images: bool = False
@@ -24,6 +24,7 @@ class Preparation:
     smaller: bool = False
     upright: bool = False
     describes_videos: bool = False
+    heic_formats: bool = False
 
 
 def prepared_type(types: Iterable[str], head: bytes) -> str | None:
@@ -41,9 +42,10 @@ def prepare_file(path: Path, mime: str, preparation: Preparation) -> Measured:
     from octavo.content.media.image_metadata import remove_notes
     from octavo.content.media.image_optimization import optimize_image
 
-    measured = process_image(path, mime, preparation.breakpoints, path, check=preparation.check_images)
+    checks = {"check": preparation.check_images, "heic": preparation.heic_formats}
+    measured = process_image(path, mime, preparation.breakpoints, path, **checks)
     if not measured.is_too_large and (preparation.describes_videos or not has_frames(mime)):
-        measured = replace(measured, placeholder=describe_placeholder(measured.smallest(path), mime))
+        measured = replace(measured, placeholder=_placeholder(measured, path, mime))
     if preparation.keep_notes:
         return measured
     if not measured.is_too_large:
@@ -51,6 +53,14 @@ def prepare_file(path: Path, mime: str, preparation: Preparation) -> Measured:
         measured = replace(measured, orientation=optimize_image(path, mime, measured.orientation, **choices))
     remove_notes(path, mime, measured.orientation)
     return measured
+
+
+def _placeholder(measured: Measured, path: Path, mime: str) -> str | None:
+    """Return the placeholder of a file, from its smallest format if there is one."""
+    smallest = measured.smallest
+    if smallest is None:
+        return describe_placeholder(path, mime)
+    return describe_placeholder(smallest.path, smallest.mime or mime)
 
 
 def describe_placeholder(path: Path, mime: str) -> str | None:

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +21,7 @@ from octavo.content.media.image_errors import ImageTooLarge, is_machine_error
 from octavo.content.media.image_headers import read_header
 from octavo.content.media.image_sizes import Format, Measured, Size, Wanted, wanted_formats
 from octavo.content.media.image_structure import check_structure
+from octavo.content.media.transformations import HEIC, KINDS
 from octavo.core.errors import ApplicationError, OctavoError
 
 MAX_MEMORY: Final = 200_000_000
@@ -47,8 +49,11 @@ _MODES: Final = {
     "GIF": ("RGB", "RGBA"),
     "WEBP": ("RGB", "RGBA"),
     "TIFF": ("RGB", "RGBA", "L"),
+    "HEIF": ("RGB", "L"),
 }
 """The modes that a format can be resized and written in."""
+_OPAQUE: Final = frozenset({"JPEG", "HEIF"})
+"""Images whose formats have no transparency."""
 _ANIMATED: Final = frozenset({"GIF", "WEBP", "PNG"})
 _PICTURE_INFO: Final = frozenset({"transparency", "background", "icc_profile"})
 """What Pillow may copy to the formats. It would also copy comments."""
@@ -71,13 +76,16 @@ _GAP: Final = 2
 
 
 def process_image(
-    path: Path, mime: str, breakpoints: Mapping[str, int], target: Path, *, check: bool = False
+    path: Path, mime: str, breakpoints: Mapping[str, int], target: Path, *, check: bool = False, heic: bool = False
 ) -> Measured:
     """Measure an image, and write the formats it is large enough for to `target` with their names as suffixes.
 
     Files that are not images have no size. With `check`, a file that starts like an image but is not one is refused.
     Animated images get no formats, because those would not be animated, nor do images that need too much memory.
+    `heic`: HEIC images have a size and formats in JPEG, if the library is installed.
     """
+    if heic and mime == HEIC and HEIC in KINDS:
+        return _process_heic(path, breakpoints, target)
     if mime == SVG:
         return Measured(read_svg_size(path))
     if mime == AVIF:
@@ -95,6 +103,21 @@ def process_image(
             return Measured()
         raise ApplicationError(_NO_IMAGE) from None
     return Measured(size, tuple(_write_formats(image, kind, wanted, target)), orientation)
+
+
+def _process_heic(path: Path, breakpoints: Mapping[str, int], target: Path) -> Measured:
+    """Measure a HEIC image and write its formats in JPEG. Damaged images have no size."""
+    kind = KINDS[HEIC]
+    try:
+        size, wanted, image, _ = _decode(path, kind, breakpoints)
+        formats = _write_formats(image, "JPEG", wanted, target)
+        return Measured(size, tuple(replace(made, mime="image/jpeg", extension=".jpg") for made in formats))
+    except (ImageTooLarge, MemoryError) as error:
+        with suppress(ImageTooLarge, MemoryError):
+            return _measure_undecoded(path, kind, error)
+    except (ApplicationError, UnidentifiedImageError):
+        pass
+    return Measured()
 
 
 def _measure_undecoded(path: Path, kind: str, error: Exception) -> Measured:
@@ -289,7 +312,7 @@ def _converted(image: Image.Image, kind: str) -> Image.Image:
         return image
     if image.mode.startswith("I"):  # 16 bits for each pixel
         image = image.point(lambda value: value / 256).convert("L")
-    return image.convert("RGBA" if image.has_transparency_data and kind != "JPEG" else "RGB")
+    return image.convert("RGBA" if image.has_transparency_data and kind not in _OPAQUE else "RGB")
 
 
 def orientation_of(image: Image.Image) -> int:

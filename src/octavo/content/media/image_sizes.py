@@ -39,11 +39,13 @@ def wanted_formats(size: Size, breakpoints: Mapping[str, int]) -> Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format created from an image."""
+    """A format created from an image. `mime` and `extension` are those of the image if they are None."""
 
     name: str
     path: Path
     size: Size
+    mime: str | None = None
+    extension: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class Measured:
     is_too_large: bool = False
     placeholder: str | None = None
 
-    def smallest(self, original: Path) -> Path:
-        """Return the path of the smallest format, or of the original if there is none."""
-        return min(self.formats, key=lambda made: made.size.width, default=Format("", original, Size(0, 0))).path
+    @property
+    def smallest(self) -> Format | None:
+        """The smallest format."""
+        return min(self.formats, key=lambda made: made.size.width, default=None)

@@ -48,14 +48,16 @@ class PlaceholderCreator:
         """
         read = {name: _read(row[name]) for name in ("formats", "provider_metadata")}
         parts = dict(stored_parts(self._storage, {**row, **read}))
-        name = parts.get(THUMBNAIL_NAME) or parts.get("")
-        if name is None or not is_transformable(str(row["mime"])):
+        name, mime = parts.get(""), str(row["mime"])
+        if THUMBNAIL_NAME in parts:
+            name, mime = parts[THUMBNAIL_NAME], str(read["formats"][THUMBNAIL_NAME].get("mime") or mime)
+        if name is None or not is_transformable(mime):
             return False
         path = self._storage.workspace.temporary()
         try:
             await in_thread(lambda: self._fetch(name, path))
-            work = partial(describe_placeholder, path, str(row["mime"]))
-            placeholder = await IMAGE_WORKERS.run(work, heavy=row["mime"] != "image/jpeg")
+            work = partial(describe_placeholder, path, mime)
+            placeholder = await IMAGE_WORKERS.run(work, heavy=mime != "image/jpeg")
         finally:
             await in_thread(lambda: path.unlink(missing_ok=True))
         if placeholder is None:

@@ -61,7 +61,7 @@ class FileInfo:
 class MediaOptions:
     """Options: the maximum file size in bytes; the formats of images, by name and maximum width or height; whether to
     keep metadata; whether files declared as images must be images; whether only a file of the same kind can replace a
-    file; whether videos get a placeholder."""
+    file; whether videos get a placeholder; whether HEIC images get formats, in JPEG."""
 
     size_limit: int = 200 << 20
     breakpoints: Mapping[str, int] = field(default_factory=lambda: {"large": 1000, "medium": 750, "small": 500})
@@ -69,6 +69,7 @@ class MediaOptions:
     check_images: bool = False
     same_kind: bool = False
     describes_videos: bool = False
+    heic_formats: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +92,13 @@ class Naming:
     prefix: str = ""
     known: Mapping[str, str] = field(default_factory=dict)
 
-    def of(self, storage: Storage, format_name: str = "") -> str:
-        """Return the name of the file itself, or of a format."""
+    def of(self, storage: Storage, format_name: str = "", extension: str | None = None) -> str:
+        """Return the name of the file itself, or of a format, which can have another extension."""
+        known = self.known.get(format_name)
+        if known and (extension is None or known.endswith(extension)):
+            return known
         stem = f"{format_name}_{self.hash}" if format_name else self.hash
-        return self.known.get(format_name) or storage.name_for(self.prefix, stem, self.extension)
+        return storage.name_for(self.prefix, stem, self.extension if extension is None else extension)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +206,7 @@ class FileWork:
             settings.smaller,
             settings.upright,
             options.describes_videos,
+            options.heic_formats,
         )
         return partial(prepare_file, self._path, mime, preparation)
 
@@ -222,7 +227,8 @@ class FileWork:
 
     def names(self, naming: Naming) -> list[str]:
         """Return the storage names that the file and its formats get."""
-        return [naming.of(self._storage, name) for name in (*(made.name for made in self._measured.formats), "")]
+        formats = [naming.of(self._storage, made.name, made.extension) for made in self._measured.formats]
+        return [*formats, naming.of(self._storage)]
 
     def publish(self, name: FileName, info: FileInfo, naming: Naming) -> StoredFile:
         """Store a new file."""
@@ -234,7 +240,7 @@ class FileWork:
 
     def _store(self, shown: str, info: FileInfo, naming: Naming, *, wait: bool) -> StoredFile:
         formats = {made.name: self._store_format(made, shown, naming, wait=wait) for made in self._measured.formats}
-        self._write(self._path, "", naming, wait=wait)
+        self._write(self._path, naming, self._mime, wait=wait)
         size = self._measured.size
         described = {
             "name": shown,
@@ -253,12 +259,13 @@ class FileWork:
 
     def _store_format(self, made: Format, shown: str, naming: Naming, *, wait: bool) -> dict[str, Any]:
         size = made.path.stat().st_size
-        self._write(made.path, made.name, naming, wait=wait)
+        mime = made.mime or self._mime
+        self._write(made.path, naming, mime, made.name, made.extension, wait=wait)
         return {
             "name": f"{made.name}_{shown}",
             "hash": f"{made.name}_{naming.hash}",
-            "ext": naming.extension,
-            "mime": self._mime,
+            "ext": made.extension or naming.extension,
+            "mime": mime,
             "path": None,
             "width": made.size.width,
             "height": made.size.height,
@@ -266,14 +273,23 @@ class FileWork:
             "sizeInBytes": size,
         }
 
-    def _write(self, path: Path, format_name: str, naming: Naming, *, wait: bool) -> None:
-        target = naming.of(self._storage, format_name)
-        place = temporary_in(self._storage, naming.extension) if wait else target
+    def _write(
+        self,
+        path: Path,
+        naming: Naming,
+        mime: str,
+        format_name: str = "",
+        extension: str | None = None,
+        *,
+        wait: bool,
+    ) -> None:
+        target = naming.of(self._storage, format_name, extension)
+        place = temporary_in(self._storage, extension or naming.extension) if wait else target
         if self._private:
             assert isinstance(self._storage, PrivateStorage)
-            kept = self._storage.write_private(path, place, self._mime)
+            kept = self._storage.write_private(path, place, mime)
         else:
-            kept = self._storage.write(path, place, self._mime)
+            kept = self._storage.write(path, place, mime)
         self._parts.append(Part(format_name, target, kept))
 
     def discard(self) -> None:

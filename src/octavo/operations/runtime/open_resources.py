@@ -110,6 +110,7 @@ def open_media(settings: Settings, database: Database, storage: Storage) -> Medi
         check_images,
         same_kind,
         describes_videos=settings.api.images.in_formats,
+        heic_formats=compat.heic_formats == "jpeg",
     )
     return MediaLibrary(database, storage, media)
 

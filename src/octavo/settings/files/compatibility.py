@@ -229,6 +229,12 @@ class Compat:
         "(`same`).",
         default_doc=_BY_PROFILE,
     )
+    heic_formats: Literal["none", "jpeg"] = setting(
+        "none",
+        "Smaller formats of HEIC photos: none, and no size, as in v4; or in JPEG (`jpeg`), if `octavo[heic]` is "
+        "installed.",
+        default_doc=_BY_PROFILE,
+    )
     registration_fields: Literal["all", "listed"] = setting(
         "all",
         "Attributes that registration can set if `register.allowedFields` is not set: `all` that are not private, "
