@@ -15,6 +15,7 @@ from octavo.access.authentication import passwords
 from octavo.database.connection import Database
 from octavo.database.postgresql import PostgresqlDatabase
 from octavo.database.sqlite import SqliteDatabase
+from tests.browser import MISSING, Browser, find_browser
 from tests.mysql_server import MysqlServer
 from tests.postgresql_server import PostgresqlServer, start_server
 
@@ -120,6 +121,17 @@ def mysql_name(mysql_server: MysqlServer) -> Iterator[str]:
     name = mysql_server.create_database()
     yield name
     mysql_server.drop_database(name)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Return the worker's only browser, started on first use. Skip the test if this machine has none."""
+    command = find_browser()
+    if command is None:
+        pytest.skip(MISSING)
+    browser = Browser(command, tmp_path_factory.mktemp("browser"))
+    yield browser
+    browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import MISSING, Page, find_browser, open_page
+from tests.browser import Browser, Page
 from tests.cli.processes import Server, serving
 from tests.pages.desk import ADA, Desk
 from tests.pages.sample import FIRST, magazine
@@ -33,12 +33,9 @@ def service(seeded_magazine: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def page(browser: Browser) -> Iterator[Page]:
     """Open a browser page."""
-    browser = find_browser()
-    if browser is None:
-        pytest.skip(MISSING)
-    with open_page(browser, tmp_path_factory.mktemp("browser"), LONGEST) as opened:
+    with browser.open_page(LONGEST) as opened:
         yield opened
 
 

@@ -26,9 +26,12 @@ def base(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 def walk(page: Page, base: str) -> None:
     """Sign in, list, open and write entries, add a file and see it, reload: all requests stay below the path."""
+    desk = Desk(page, base)
+    # The page of the previous service may still send requests.
+    page.send("Page.navigate", url="about:blank")
+    desk.until("location.href === 'about:blank'", "an empty page")
     page.asked.clear()
     page.wrong.clear()
-    desk = Desk(page, base)
     desk.log_in(ADA)
     assert desk.do("location.pathname") == f"{PATH}/admin/"
     desk.click("Media library")

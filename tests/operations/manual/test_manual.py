@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from octavo.cli import main
 from octavo.operations.manual import Page, all_pages, line_with, root, search
-from tests.browser import MISSING, find_browser, open_page
+from tests.browser import Browser
 from tests.cli.conftest import refused, said
 
 ROOT = Path(__file__).parents[3]
@@ -100,12 +100,9 @@ READY = "document.readyState === 'complete' && [...document.querySelectorAll('bo
 BOX = "document.activeElement.shadowRoot"
 
 
-@pytest.mark.skipif(find_browser() is None, reason=MISSING)
 @pytest.mark.parametrize("word", ["cors", "403", "preview", "transaction", "slug"])
-def test_search_works_on_local_files(site: Path, tmp_path: Path, word: str) -> None:
-    browser = find_browser()
-    assert browser is not None
-    with open_page(browser, tmp_path, patience=40) as page:
+def test_search_works_on_local_files(site: Path, browser: Browser, word: str) -> None:
+    with browser.open_page(patience=40) as page:
         page.send("Page.navigate", url=(site / "settings.html").as_uri())
         page.wait_for(READY)
         page.do("document.querySelector('label[for=__search]').click()")

@@ -9,7 +9,7 @@ import pytest
 from octavo.settings.model import Mode
 from tests.api.graphql.asking import served
 from tests.api.http.asgi import Answer, call
-from tests.browser import MISSING, find_browser, open_page
+from tests.browser import Browser
 from tests.cli.processes import serving
 from tests.cli.projects import make_project
 from tests.models.site import Site
@@ -88,12 +88,9 @@ RESULT = "document.querySelector('.result-window .CodeMirror')"
 DOCS = "document.querySelector('.graphiql-doc-explorer')"
 
 
-def test_a_query_is_typed_and_run_and_the_docs_are_read(tmp_path: Path) -> None:
-    browser = find_browser()
-    if browser is None:
-        pytest.skip(MISSING)
+def test_a_query_is_typed_and_run_and_the_docs_are_read(tmp_path: Path, browser: Browser) -> None:
     project = make_project(tmp_path / "site")
-    with serving("develop", project) as server, open_page(browser, tmp_path / "browser") as page:
+    with serving("develop", project) as server, browser.open_page() as page:
         base = f"http://127.0.0.1:{server.port}"
         page.send("Page.navigate", url=f"{base}/graphql")
         page.wait_for(f"Boolean({EDITOR} && {EDITOR}.CodeMirror)")

@@ -4,7 +4,6 @@ import base64
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ import requests
 from octavo.operations.runtime.process import build
 from octavo.settings.model import Mode
 from tests.api.http.asgi import Answer
-from tests.browser import MISSING, find_browser, open_page
+from tests.browser import Browser
 from tests.cli.processes import PATIENCE, Server
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
 from tests.models.site import Site
@@ -75,12 +74,9 @@ def test_an_unchanged_document_is_not_sent_again(shop: Server) -> None:
     assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
 
 
-@pytest.mark.skipif(find_browser() is None, reason=MISSING)
-def test_the_page_works_in_a_browser(shop: Server, tmp_path: Path) -> None:
+def test_the_page_works_in_a_browser(shop: Server, browser: Browser) -> None:
     base = f"http://127.0.0.1:{shop.port}"
-    browser = find_browser()
-    assert browser is not None
-    with open_page(browser, tmp_path / "browser") as page:
+    with browser.open_page() as page:
         page.send("Page.navigate", url=f"{base}/documentation/v1.0.0#bookFind")
         assert "List entries of Book" in page.wait_for("document.querySelector('main h2')?.innerText")
         page.do("[...document.querySelectorAll('summary')].find((one) => one.innerText === 'BookListResponse').click()")
