@@ -40,6 +40,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 WITH_PRESETS = {"OCTAVO_API__IMAGES__PRESETS": json.dumps(PRESETS)}
 LISTED = {"OCTAVO_API__IMAGES__IN_FORMATS": "true"}
+ON_SQLITE = pytest.mark.parametrize("bookshop_copy", ["sqlite"], indirect=True)
+"""For tests of pixels, formats, buckets and parameters of URLs: each database stores the same row of the file."""
 SECRET_TEXT = "a secret of more than thirty-two characters"
 WEBP = "image/avif;q=0,image/webp,*/*;q=0.8"
 
@@ -79,6 +81,7 @@ def colors(image: Image.Image) -> set[str]:
     return {"red" if isinstance(one, tuple) and one[0] > one[2] else "blue" for one in found}
 
 
+@ON_SQLITE
 async def test_a_preset_resizes_and_crops_in_the_best_format(shop: Shop) -> None:
     (file,) = await shop.add(PHOTO)
     answer = await get(shop, f"{file['url']}?preset=card")
@@ -132,6 +135,7 @@ async def assert_answered_without_the_content(shop: Shop, url: str, first: Answe
     assert {answer.headers["etag"] for answer in (head, unchanged, beyond)} == {named[0]}
 
 
+@ON_SQLITE
 async def test_responses_without_content_need_no_file(shop: Shop) -> None:
     (file,) = await shop.add(PHOTO)
     url = f"{file['url']}?preset=card"
@@ -226,6 +230,7 @@ async def test_a_url_with_the_version_can_be_cached_forever(shop: Shop) -> None:
     assert without_preset.headers["cache-control"] == "max-age=0"
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     "changed",
     [
@@ -248,6 +253,7 @@ async def test_the_version_changes_with_the_preset(
     assert versions[0] != versions[1]
 
 
+@ON_SQLITE
 async def test_a_url_is_not_cached_after_it_expires(tmp_path: Path, bookshop_copy: Copy) -> None:
     settings = {"IMAGES_SECRET": SECRET_TEXT, "OCTAVO_MIDDLEWARES__PUBLIC__UPLOADS_MAX_AGE": "10000000000"}
     site = await open_writable(tmp_path / "shop", bookshop_copy, settings)
@@ -274,6 +280,7 @@ async def test_variants_are_replaced_and_deleted_with_their_file(shop: Shop) -> 
     assert (await get(shop, f"{file['url']}?preset=wide")).status == 404
 
 
+@ON_SQLITE
 async def test_crops_keep_the_focal_point(shop: Shop) -> None:
     (file,) = await shop.add(("files", "photo.jpg", halves(1000, 40), "image/jpeg"))
     assert colors(opened(await get(shop, f"{file['url']}?preset=card"))) == {"red", "blue"}
@@ -286,12 +293,14 @@ async def test_crops_keep_the_focal_point(shop: Shop) -> None:
         assert colors(opened(await get(shop, f"{file['url']}?preset=card"))) == {color}
 
 
+@ON_SQLITE
 async def test_photos_are_upright_and_keep_no_metadata(shop: Shop) -> None:
     (file,) = await shop.add(("files", "turned.jpg", turned_picture(400, 200), "image/jpeg"))
     image = opened(await get(shop, f"{file['url']}?preset=wide"))
     assert (image.size, dict(image.getexif())) == ((200, 400), {})
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     "part",
     [
@@ -338,6 +347,7 @@ async def test_an_animation_that_is_replaced_is_transformed(shop: Shop) -> None:
     assert (await get(shop, f"{file['url']}?preset=card")).headers["content-type"] == "image/webp"
 
 
+@ON_SQLITE
 async def test_images_that_need_much_memory_are_transformed_one_at_a_time(shop: Shop) -> None:
     photo, drawing = await shop.add(PHOTO, ("files", "drawing.png", halves(400, 200, "PNG"), "image/png"))
     heavy = IMAGE_WORKERS._heavy
@@ -382,6 +392,7 @@ async def test_the_oldest_variants_are_deleted_first(shop: Shop, monkeypatch: py
     assert [name for name in shop.names() if name.startswith("variant_")] == []
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("query", ["v=3", "width=600", "preset=unknown", "width=600&format=webp", "preset=", "x=1"])
 async def test_other_parameters_return_the_original_under_v4(shop: Shop, query: str) -> None:
     (file,) = await shop.add(PHOTO)
@@ -390,6 +401,7 @@ async def test_other_parameters_return_the_original_under_v4(shop: Shop, query: 
     assert answer.only("cache-control", "etag", "vary") == plain.only("cache-control", "etag", "vary")
 
 
+@ON_SQLITE
 async def test_other_parameters_are_refused_under_safe(shop: Shop) -> None:
     (file,) = await shop.add(PHOTO)
     async with another(shop.site, image_parameters="refuse") as site:
@@ -407,6 +419,7 @@ async def test_other_parameters_are_refused_under_safe(shop: Shop) -> None:
         )
 
 
+@ON_SQLITE
 async def test_listed_sizes_and_signed_urls(tmp_path: Path, bookshop_copy: Copy) -> None:
     settings = {"OCTAVO_API__IMAGES__SIZES": "100, 200", "IMAGES_SECRET": SECRET_TEXT}
     site = await open_writable(tmp_path / "shop", bookshop_copy, settings)
@@ -489,6 +502,7 @@ async def test_images_in_a_bucket(bucket_shop: tuple[Shop, str], s3_server: S3Se
     assert set(s3_server.keys(bucket)) == {note["url"].partition(f"/{bucket}/")[2]}
 
 
+@ON_SQLITE
 async def test_only_the_needed_bytes_are_copied_from_a_bucket(
     bucket_shop: tuple[Shop, str], s3_server: S3Server
 ) -> None:
@@ -516,6 +530,7 @@ async def test_only_the_needed_bytes_are_copied_from_a_bucket(
     assert (await get(shop, url)).body == first.body
 
 
+@ON_SQLITE
 async def test_copies_from_a_bucket_are_limited(
     bucket_shop: tuple[Shop, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -667,6 +682,7 @@ async def test_stored_images_get_a_placeholder(listing_shop: Shop) -> None:
     assert await creator.create(rows[0]) is False, "replaced meanwhile"
 
 
+@ON_SQLITE
 async def test_other_files_keep_their_formats(listing_shop: Shop) -> None:
     (note, small) = await listing_shop.add(NOTE, PHOTO)
     assert (note["formats"], list(small["formats"])) == (None, ["thumbnail", "placeholder", *PRESETS])
@@ -686,6 +702,7 @@ async def test_any_mime_type_is_safe_in_responses(listing_shop: Shop) -> None:
     )
 
 
+@ON_SQLITE
 async def test_gif_images_have_no_size_because_animations_stay_unchanged(listing_shop: Shop) -> None:
     (file,) = await listing_shop.add(("files", "moving.gif", animation("GIF", 100, 80), "image/gif"))
     assert list(file["formats"]["card"]) == ["url"]
