@@ -13,7 +13,7 @@ from octavo.database.change_feed import ChangeFeed
 from octavo.operations.runtime.process import build
 from tests.api.graphql.asking import ask, messages
 from tests.api.http.asgi import Answer, call
-from tests.api.rest.feeding import ON
+from tests.api.rest.feed_client import ON
 from tests.database.test_single_statement_writes import sent
 from tests.models.bookshop import FULL_TOKEN
 from tests.models.site import Site, open_bookshop, postgresql_variables

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from octavo.cli import main
 from octavo.core.threads import in_thread
 from octavo.events.webhooks.webhook import EVENTS
-from tests.api.rest.feeding import Ear, listening
+from tests.api.rest.feed_client import Subscriber, subscribed
 from tests.http_services import Answer as Reply
 from tests.http_services import Asked, serving
 from tests.option_changes.project import Project, Served
@@ -21,7 +21,7 @@ _SECRETS = ("hidden note", "secret")
 
 
 class _Site:
-    """The attributes of a site that `listening` uses."""
+    """The attributes of a site that `subscribed` uses."""
 
     def __init__(self, served: Served) -> None:
         self.octavo = served.process
@@ -66,17 +66,17 @@ async def test_webhooks_reveal_no_hidden_entries(project: Project) -> None:
 async def test_the_feed_contains_no_hidden_entries(project: Project) -> None:
     await prepare(project)
     async with project.serve(OCTAVO_API__EVENTS__ENABLED="true") as served:
-        async with listening(_Site(served), "?entry=true") as ear:  # type: ignore[arg-type]
+        async with subscribed(_Site(served), "?entry=true") as subscriber:  # type: ignore[arg-type]
             assert (await served.ask("PUT", "/api/notes/3", {"data": {"title": "new"}})).status == 200
             await hidden(project, "note", "--delete", "--id", "2")
             assert (await served.ask("PUT", "/api/notes/1", {"data": {"title": "last"}})).status == 200
-            await ear.until(lambda: _is_told(ear, 1))
-        assert {abs(entry_id) for _, entry_id in ear.told} == {1, 3}
-        assert not [text for text in _SECRETS if text in ear.text]
+            await subscriber.until(lambda: _is_told(subscriber, 1))
+        assert {abs(entry_id) for _, entry_id in subscriber.changes} == {1, 3}
+        assert not [text for text in _SECRETS if text in subscriber.text]
 
 
-def _is_told(ear: Ear, entry_id: int) -> bool:
-    return any(found == entry_id for _, found in ear.told)
+def _is_told(subscriber: Subscriber, entry_id: int) -> bool:
+    return any(found == entry_id for _, found in subscriber.changes)
 
 
 async def test_tags_name_no_hidden_entries(project: Project) -> None:

@@ -15,7 +15,7 @@ from octavo.access.authorization.actor import Actor
 from octavo.access.authorization.permissions import EVERYTHING, READS, permission_set
 from octavo.database.synchronize import continue_ids
 from tests.access.authorization.conditional import ConditionalAbility, at
-from tests.api.rest.feeding import ON, Ear, listening, write
+from tests.api.rest.feed_client import ON, Subscriber, subscribed, write
 from tests.models.fixtures import open_copy
 from tests.models.site import Site
 from tests.models.templates import Copy
@@ -68,7 +68,7 @@ class Spy:
     site: Site
     name: str
     state: str
-    ear: Ear = field(default_factory=Ear)
+    subscriber: Subscriber = field(default_factory=Subscriber)
     seen: dict[str, set[int]] = field(default_factory=dict)
     remembers: set[tuple[str, int]] = field(default_factory=set)
     expected: list[tuple[str, int, bool]] = field(default_factory=list)
@@ -118,22 +118,22 @@ async def test_changes_reveal_only_what_find_returns(site: Site) -> None:
     async with AsyncExitStack() as stack:
         for spy in spies:
             query = f"?publicationState={spy.state}&entry=true"
-            spy.ear = await stack.enter_async_context(listening(site, query, spy.name))
+            spy.subscriber = await stack.enter_async_context(subscribed(site, query, spy.name))
             spy.seen = {path: await spy.look(path) for path in TYPES}
         all_of_it = next(spy for spy in spies if (spy.name, spy.state) == ("all", "preview"))
         changed = 0
         for number, (method, path, data) in enumerate(STEPS, 1):
             target = path if method == "POST" else f"{path}/{changed}"
             changed = (await write(site, method, target, data, token="all"))["id"]
-            await all_of_it.ear.until(lambda number=number: len(all_of_it.ear.told) == number)
+            await all_of_it.subscriber.until(lambda number=number: len(all_of_it.subscriber.changes) == number)
             for spy in spies:
                 await spy.expect(path, changed)
         site.octavo.asgi.end_live()
         for spy in spies:
-            await spy.ear.until(lambda spy=spy: spy.ear.is_over)
-            reported = [(event["uid"], event["id"], bool(event.get("gone"))) for event in spy.ear.events]
+            await spy.subscriber.until(lambda spy=spy: spy.subscriber.is_over)
+            reported = [(event["uid"], event["id"], bool(event.get("gone"))) for event in spy.subscriber.events]
             assert reported == spy.expected, (spy.name, spy.state)
-            assert all(_tells_no_more(event) for event in spy.ear.events)
+            assert all(_tells_no_more(event) for event in spy.subscriber.events)
     assert len({len(spy.expected) for spy in spies}) > len(spies) / 3, "they are told different things"
 
 

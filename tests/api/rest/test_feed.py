@@ -10,7 +10,7 @@ import pytest
 from octavo.access.authentication.api_tokens import create_token, revoke_token
 from octavo.api.rest.feed.hub import FeedOptions
 from octavo.database.synchronize import continue_ids
-from tests.api.rest.feeding import ON, PATIENCE, listening, write
+from tests.api.rest.feed_client import ON, PATIENCE, subscribed, write
 from tests.models.bookshop import SECRETS, SOME_TOKEN
 from tests.models.fixtures import open_copy
 from tests.models.site import Site
@@ -36,12 +36,12 @@ async def shop(anyio_backend: str, tmp_path: Path, bookshop_copy: Copy) -> Async
 
 
 async def test_events_match_what_find_returns(shop: Site) -> None:
-    async with listening(shop) as public, listening(shop, "?publicationState=preview&types=" + GENRE) as preview:
+    async with subscribed(shop) as public, subscribed(shop, "?publicationState=preview&types=" + GENRE) as preview:
         assert (public.status, public.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
         assert "content-length" not in public.headers
         one = (await write(shop, "POST", "genres", {"name": "new", "publishedAt": None}))["id"]
         reported = [("entry.create", one)]
-        await preview.hears(*reported)
+        await preview.expect(*reported)
         for data, name in (
             ({"rank": 1}, "entry.update"),
             ({"publishedAt": "2020-01-01T00:00:00.000Z"}, "entry.publish"),
@@ -50,56 +50,56 @@ async def test_events_match_what_find_returns(shop: Site) -> None:
         ):
             await write(shop, "PUT", f"genres/{one}", data)
             reported.append((name, one))
-            await preview.hears(*reported)
+            await preview.expect(*reported)
         await write(shop, "DELETE", f"genres/{one}")
-        await preview.hears(*reported, ("entry.delete", -one))
+        await preview.expect(*reported, ("entry.delete", -one))
         other = (await write(shop, "POST", "authors", {"name": "Ann"}))["id"]
-        await public.hears(
+        await public.expect(
             ("entry.publish", one), ("entry.update", one), ("entry.unpublish", -one), ("entry.create", other)
         )
 
 
 async def test_events_identify_the_entry(shop: Site) -> None:
-    async with listening(shop, f"?types={BOOK},{AUTHOR}") as ear:
+    async with subscribed(shop, f"?types={BOOK},{AUTHOR}") as subscriber:
         author = (await write(shop, "POST", "authors", {"name": "Ann"}))["id"]
-        await ear.hears(("entry.create", author))
-        (event,), (block,) = ear.events, [block for block in ear.blocks if "data" in block]
+        await subscriber.expect(("entry.create", author))
+        (event,), (block,) = subscriber.events, [block for block in subscriber.blocks if "data" in block]
         assert event.pop("createdAt").endswith("Z")
         assert event == {"event": "entry.create", "model": "author", "uid": AUTHOR, "id": author}
-        assert (block["event"], block["id"]) == ("entry.create", ear.last_id)
+        assert (block["event"], block["id"]) == ("entry.create", subscriber.last_id)
         await write(shop, "PUT", "books/1", {"title": "other"})
-        await ear.until(lambda: len(ear.events) == 2)
-        assert ear.events[1]["locale"] == "en"
-        assert "gone" not in ear.events[1]
+        await subscriber.until(lambda: len(subscriber.events) == 2)
+        assert subscriber.events[1]["locale"] == "en"
+        assert "gone" not in subscriber.events[1]
         await write(shop, "DELETE", f"authors/{author}")
-        await ear.until(lambda: len(ear.events) == 3)
-        assert ear.events[2]["gone"] is True
+        await subscriber.until(lambda: len(subscriber.events) == 3)
+        assert subscriber.events[2]["gone"] is True
 
 
 async def test_an_entry_as_a_list_shows_it(shop: Site) -> None:
-    async with listening(shop, f"?types={AUTHOR}&entry=true") as ear:
+    async with subscribed(shop, f"?types={AUTHOR}&entry=true") as subscriber:
         author = (await write(shop, "POST", "authors", {"name": "Ann\nBee"}))["id"]
-        await ear.until(lambda: ear.events)
+        await subscriber.until(lambda: subscriber.events)
         found = (await shop.get(f"/api/authors?filters[id]={author}")).json["data"]
-        assert [ear.events[0]["entry"]] == found
+        assert [subscriber.events[0]["entry"]] == found
         await write(shop, "DELETE", f"authors/{author}")
-        await ear.until(lambda: len(ear.events) == 2)
-        assert "entry" not in ear.events[1]
+        await subscriber.until(lambda: len(subscriber.events) == 2)
+        assert "entry" not in subscriber.events[1]
 
 
 async def test_subscribers_filter_events(shop: Site) -> None:
     async with (
-        listening(shop, f"?types={AUTHOR}") as authors,
-        listening(shop, "?locale=fr") as french,
-        listening(shop, "?id=2,3") as some,
-        listening(shop, "?locale=all&types=api::book.book", client="192.0.2.2") as books,
+        subscribed(shop, f"?types={AUTHOR}") as authors,
+        subscribed(shop, "?locale=fr") as french,
+        subscribed(shop, "?id=2,3") as some,
+        subscribed(shop, "?locale=all&types=api::book.book", client="192.0.2.2") as books,
     ):
         for path in ("authors/1", "authors/2", "books/1", "authors/3"):
             await write(shop, "PUT", path, {"title": "x"} if path.startswith("books") else {"name": "x"})
-        await authors.hears(("entry.update", 1), ("entry.update", 2), ("entry.update", 3))
-        await some.hears(("entry.update", 2), ("entry.update", 3))
-        await books.hears(("entry.update", 1))
-        assert french.told == []
+        await authors.expect(("entry.update", 1), ("entry.update", 2), ("entry.update", 3))
+        await some.expect(("entry.update", 2), ("entry.update", 3))
+        await books.expect(("entry.update", 1))
+        assert french.changes == []
 
 
 @pytest.mark.parametrize(
@@ -118,69 +118,69 @@ async def test_subscribers_filter_events(shop: Site) -> None:
     ],
 )
 async def test_refused_subscribers(shop: Site, query: str, token: str | None, status: int) -> None:
-    async with listening(shop, query, token) as ear:
-        assert (ear.status, ear.is_over) == (status, True)
+    async with subscribed(shop, query, token) as subscriber:
+        assert (subscriber.status, subscriber.is_over) == (status, True)
 
 
 async def test_reconnected_subscribers_get_missed_events(shop: Site) -> None:
-    async with listening(shop, f"?types={AUTHOR}") as ear:
+    async with subscribed(shop, f"?types={AUTHOR}") as subscriber:
         await write(shop, "PUT", "authors/1", {"name": "1"})
-        await ear.hears(("entry.update", 1))
+        await subscriber.expect(("entry.update", 1))
     await write(shop, "PUT", "authors/2", {"name": "2"})
     gone = (await write(shop, "POST", "authors", {"name": "Ann"}))["id"]
     await write(shop, "DELETE", f"authors/{gone}")
-    async with listening(shop, f"?types={AUTHOR}", last_id=ear.last_id) as again:
+    async with subscribed(shop, f"?types={AUTHOR}", last_id=subscriber.last_id) as again:
         await write(shop, "PUT", "authors/3", {"name": "3"})
-        await again.hears(("entry.update", 2), ("entry.delete", -gone), ("entry.update", 3))
-    async with listening(shop, f"?types={AUTHOR}", last_id=again.last_id) as last:
-        assert last.told == []
-    async with listening(shop, last_id="7-999999") as lost:
+        await again.expect(("entry.update", 2), ("entry.delete", -gone), ("entry.update", 3))
+    async with subscribed(shop, f"?types={AUTHOR}", last_id=again.last_id) as last:
+        assert last.changes == []
+    async with subscribed(shop, last_id="7-999999") as lost:
         assert [block.get("event") for block in lost.blocks if "data" in block] == ["reset"]
         await write(shop, "PUT", "authors/3", {"name": "4"})
-        await lost.hears(("entry.update", 3))
-    async with listening(shop, last_id="nonsense") as refused:
+        await lost.expect(("entry.update", 3))
+    async with subscribed(shop, last_id="nonsense") as refused:
         assert refused.status == 400
 
 
 async def test_a_revoked_token_ends_the_stream(shop: Site) -> None:
     feed, database = shop.octavo.infrastructure.feed, shop.database
     token = await create_token(database, SECRETS["API_TOKEN_SALT"], "ears", "read-only", feed=feed)
-    async with listening(shop, token=token) as ear, listening(shop) as other:
+    async with subscribed(shop, token=token) as subscriber, subscribed(shop) as other:
         await write(shop, "PUT", "authors/1", {"name": "1"})
-        await ear.hears(("entry.update", 1))
+        await subscriber.expect(("entry.update", 1))
         await revoke_token(database, "ears", feed)
         await write(shop, "PUT", "authors/2", {"name": "2"})
-        await ear.until(lambda: ear.is_over)
-        assert ear.events[-1] == {"reason": "unauthorized"}
-        assert ear.told == [("entry.update", 1)]
-        await other.hears(("entry.update", 1), ("entry.update", 2))
+        await subscriber.until(lambda: subscriber.is_over)
+        assert subscriber.events[-1] == {"reason": "unauthorized"}
+        assert subscriber.changes == [("entry.update", 1)]
+        await other.expect(("entry.update", 1), ("entry.update", 2))
 
 
 async def test_slow_subscribers_are_disconnected(shop: Site) -> None:
     text = "n" * (QUEUE // 20)
-    async with listening(shop, f"?types={NOTE}&entry=true") as slow, listening(shop) as quick:
+    async with subscribed(shop, f"?types={NOTE}&entry=true") as slow, subscribed(shop) as quick:
         slow.takes.clear()
         for number in range(40):
             await write(shop, "PUT", "notes/1", {"text": f"{number}{text}"})
-            await quick.until(lambda: len(quick.told) == number + 1)  # noqa: B023 - or it falls behind on a busy machine
+            await quick.until(lambda: len(quick.changes) == number + 1)  # noqa: B023 - or it falls behind on a busy machine
         async with asyncio.timeout(PATIENCE):
             await slow.done.wait()
-        assert len(slow.told) < 40
-    async with listening(shop, f"?types={NOTE}&entry=true", last_id=slow.last_id) as again:
+        assert len(slow.changes) < 40
+    async with subscribed(shop, f"?types={NOTE}&entry=true", last_id=slow.last_id) as again:
         assert len({event["createdAt"] for event in slow.events + again.events}) > 1
-        await again.hears(*[("entry.update", 1)] * (40 - len(slow.told)))
+        await again.expect(*[("entry.update", 1)] * (40 - len(slow.changes)))
 
 
 async def test_reconnected_and_live_subscribers_have_the_same_memory_limit(shop: Site) -> None:
     text = "n" * (QUEUE // 10)
-    async with listening(shop) as quick:
-        async with listening(shop, f"?types={NOTE}&entry=true") as ear:
-            last_id = ear.last_id
+    async with subscribed(shop) as quick:
+        async with subscribed(shop, f"?types={NOTE}&entry=true") as subscriber:
+            last_id = subscriber.last_id
         for number in range(40):
             await write(shop, "PUT", "notes/1", {"text": f"{number}{text}"})
-            await quick.until(lambda: len(quick.told) == number + 1)  # noqa: B023 - all are in the journal then
-        async with listening(shop, f"?types={NOTE}&entry=true", last_id=last_id) as again:
-            await again.hears(*[("entry.update", 1)] * 40)
+            await quick.until(lambda: len(quick.changes) == number + 1)  # noqa: B023 - all are in the journal then
+        async with subscribed(shop, f"?types={NOTE}&entry=true", last_id=last_id) as again:
+            await again.expect(*[("entry.update", 1)] * 40)
     assert sum(text in str(event["entry"]) for event in again.events) == 40
     assert len(again.text) > 4 * QUEUE
     assert again.longest <= 3 * QUEUE, "for each chunk: two queues and the envelope"
@@ -189,26 +189,26 @@ async def test_reconnected_and_live_subscribers_have_the_same_memory_limit(shop:
 async def test_limits_of_listeners(shop: Site) -> None:
     async with AsyncExitStack() as stack:
         for _ in range(3):
-            assert (await stack.enter_async_context(listening(shop))).status == 200
-        assert (await stack.enter_async_context(listening(shop))).status == 429
-        assert (await stack.enter_async_context(listening(shop, client="192.0.2.2"))).status == 200
-        assert (await stack.enter_async_context(listening(shop, client="192.0.2.3"))).status == 503
-    async with listening(shop) as ear:
-        assert ear.status == 200
+            assert (await stack.enter_async_context(subscribed(shop))).status == 200
+        assert (await stack.enter_async_context(subscribed(shop))).status == 429
+        assert (await stack.enter_async_context(subscribed(shop, client="192.0.2.2"))).status == 200
+        assert (await stack.enter_async_context(subscribed(shop, client="192.0.2.3"))).status == 503
+    async with subscribed(shop) as subscriber:
+        assert subscriber.status == 200
 
 
 async def test_a_reload_and_a_stop_end_streams(shop: Site) -> None:
-    async with listening(shop, f"?types={AUTHOR}") as ear:
+    async with subscribed(shop, f"?types={AUTHOR}") as subscriber:
         await write(shop, "PUT", "authors/1", {"name": "1"})
-        await ear.hears(("entry.update", 1))
+        await subscriber.expect(("entry.update", 1))
         await shop.octavo.reload()
-        await ear.until(lambda: ear.is_over)
+        await subscriber.until(lambda: subscriber.is_over)
     await write(shop, "PUT", "authors/2", {"name": "2"})
-    async with listening(shop, f"?types={AUTHOR}", last_id=ear.last_id) as again:
-        await again.hears(("entry.update", 2))
+    async with subscribed(shop, f"?types={AUTHOR}", last_id=subscriber.last_id) as again:
+        await again.expect(("entry.update", 2))
         shop.octavo.asgi.end_live()  # the first step of a stop
         await again.until(lambda: again.is_over)
-    async with listening(shop) as late:
+    async with subscribed(shop) as late:
         assert late.is_over
 
 

@@ -25,7 +25,7 @@ from octavo.query.sql.dialects.sqlite import SQLITE
 from octavo.query.sql.read.select import compile_read
 from octavo.schema.registry import Registry
 from tests.api.http.asgi import Answer, call
-from tests.api.rest.feeding import ON, listening, write
+from tests.api.rest.feed_client import ON, subscribed, write
 from tests.models.bookshop import FULL_TOKEN, SOME_TOKEN
 from tests.models.fixtures import open_copy
 from tests.models.site import COUNTED, Site
@@ -91,14 +91,14 @@ async def draft(site: Site, **data: Any) -> int:
 
 async def test_due_entries_are_published_and_unpublished(shop: Site) -> None:
     one = await draft(shop)
-    async with listening(shop, f"?types={GENRE}") as ear:
+    async with subscribed(shop, f"?types={GENRE}") as subscriber:
         due = soon()
         answer = await ask(shop, "PUT", f"genres/{one}/actions/schedule", {"publishAt": due})
         assert (answer.status, answer.json) == (200, {"data": {"publishAt": due, "unpublishAt": None}})
-        await ear.hears(("entry.publish", one))
+        await subscriber.expect(("entry.publish", one))
         assert (await shop.get(f"/api/genres/{one}")).json["data"]["attributes"]["publishedAt"] == due
         await ask(shop, "PUT", f"genres/{one}/actions/schedule", {"unpublishAt": soon()})
-        await ear.hears(("entry.publish", one), ("entry.unpublish", -one))
+        await subscriber.expect(("entry.publish", one), ("entry.unpublish", -one))
     assert (await counts(shop))[0] == 0
     assert shop.octavo.heard == [  # type: ignore[attr-defined]
         ("before_publish", "schedule"),
@@ -257,17 +257,17 @@ async def test_incomplete_entries_are_not_published(shop: Site) -> None:
 async def test_entries_published_in_the_future_appear_on_time(shop: Site) -> None:
     due = this_moment() + 1500
     moment = datetime.fromtimestamp(due / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    async with listening(shop, f"?types={GENRE}") as ear:
+    async with subscribed(shop, f"?types={GENRE}") as subscriber:
         one = await draft(shop, publishedAt=moment)
         other = await draft(shop, publishedAt=LATER)
         assert not await is_live(shop, other)
         assert await counts(shop) == (2, 2)
-        await ear.hears(("entry.publish", one))
+        await subscriber.expect(("entry.publish", one))
         assert this_moment() >= due
         assert await is_live(shop, one)
         assert (await shop.get(f"/api/genres/{one}")).json["data"]["attributes"]["publishedAt"] == moment
         await write(shop, "PUT", f"genres/{other}", {"publishedAt": PAST})
-        await ear.hears(("entry.publish", one), ("entry.publish", other))
+        await subscriber.expect(("entry.publish", one), ("entry.publish", other))
     assert (await counts(shop))[0] == 0
     assert [action for action, _ in shop.octavo.heard] == [  # type: ignore[attr-defined]
         *("before_publish", "after_publish") * 2,

@@ -16,7 +16,7 @@ ON = {"OCTAVO_API__EVENTS__ENABLED": "true"}
 
 
 @dataclass
-class Ear:
+class Subscriber:
     """One subscriber: the response and the events it received."""
 
     status: int = 0
@@ -60,7 +60,7 @@ class Ear:
         return [json.loads(block["data"]) for block in self.blocks if "data" in block]
 
     @property
-    def told(self) -> list[tuple[str, int]]:
+    def changes(self) -> list[tuple[str, int]]:
         """Return event names and entry ids; ids of entries that disappeared are negative."""
         changes = (event for event in self.events if "event" in event)
         return [(event["event"], -event["id"] if event.get("gone") else event["id"]) for event in changes]
@@ -76,29 +76,29 @@ class Ear:
                 self.news.clear()
                 await self.news.wait()
 
-    async def hears(self, *told: tuple[str, int]) -> None:
+    async def expect(self, *changes: tuple[str, int]) -> None:
         """Wait for this many events and compare them."""
-        await self.until(lambda: len(self.told) >= len(told) or self.is_over)
-        assert self.told == list(told)
+        await self.until(lambda: len(self.changes) >= len(changes) or self.is_over)
+        assert self.changes == list(changes)
 
 
 @asynccontextmanager
-async def listening(
+async def subscribed(
     site: Site, query: str = "", token: str | None = None, last_id: str | None = None, client: str = "192.0.2.1"
-) -> AsyncIterator[Ear]:
+) -> AsyncIterator[Subscriber]:
     """Connect to the feed, and wait until it has started or the request was refused."""
     headers = [("Authorization", f"Bearer {token}")] if token else []
     headers += [("Last-Event-ID", last_id)] if last_id else []
-    ear = Ear()
+    subscriber = Subscriber()
     scope = scope_of("GET", f"/api/events{query}", headers, client)
-    task = asyncio.create_task(site.octavo.asgi(scope, ear.receive, ear.send))
-    task.add_done_callback(lambda _: ear.done.set())
+    task = asyncio.create_task(site.octavo.asgi(scope, subscriber.receive, subscriber.send))
+    task.add_done_callback(lambda _: subscriber.done.set())
     try:
-        await ear.until(lambda: "id: " in ear.text or ear.is_over)
-        yield ear
+        await subscriber.until(lambda: "id: " in subscriber.text or subscriber.is_over)
+        yield subscriber
     finally:
-        ear.leaves.set()
-        ear.takes.set()
+        subscriber.leaves.set()
+        subscriber.takes.set()
         async with asyncio.timeout(PATIENCE):
             await task
 
