@@ -1,4 +1,4 @@
-/** Rows of a form with twelve columns. A field that does not fit moves to a row of its own. */
+/** Rows of a form with twelve columns. A field that does not fit moves to its own row. */
 import type { PlacedField } from '../../api/operations';
 
 export const COLUMNS = 12;
@@ -6,7 +6,7 @@ export type Rows = readonly (readonly PlacedField[])[];
 
 const widthOf = (row: readonly PlacedField[]): number => row.reduce((sum, field) => sum + field.size, 0);
 
-/** Return the rows without empty ones, and with those that are too wide split. */
+/** Return the rows without empty ones. Rows that are too wide are split. */
 export function wrapped(rows: Rows): PlacedField[][] {
   return rows.flatMap((row) => {
     const found: PlacedField[][] = [];
@@ -34,8 +34,8 @@ export function added(rows: Rows, field: PlacedField): PlacedField[][] {
 export type Step = 'before' | 'after' | 'up' | 'down';
 
 /**
- * Move a field by one step. `before` and `after` swap it with its neighbor in the row. `up` and `down` move it to a row
- * of its own, from there into the next row, or past that row if there is no room.
+ * Move a field by one step. `before` and `after` swap it with its neighbor in the row. `up` and `down` first move it
+ * out of its row, then into the next row, or past that row if there is no room.
  */
 export function stepped(rows: Rows, name: string, step: Step): Rows {
   const at = rows.findIndex((row) => row.some((field) => field.name === name));

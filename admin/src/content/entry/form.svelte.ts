@@ -127,8 +127,8 @@ export class EntryForm {
   }
 
   /**
-   * Return whether the entry was deleted, and remember it. A single type is never gone, because saving creates it
-   * again.
+   * Return whether the entry was deleted, and remember it. A single type never counts as deleted, because saving
+   * creates it again.
    */
   findsGone(error: ApiError): boolean {
     if (error.status === 404 && this.id !== null && this.type.kind !== 'singleType') this.isGone = true;

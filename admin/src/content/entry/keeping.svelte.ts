@@ -69,7 +69,7 @@ export class Keeping {
     await this.#dropFound();
   }
 
-  /** Delete the found draft, unless it is still on offer. */
+  /** Delete the found draft, unless the user can still restore it. */
   async #dropFound(): Promise<void> {
     const key = this.found ? null : this.#foundKey;
     if (!key) return;

@@ -88,7 +88,7 @@ export function noteParts(value: unknown, attribute: Attribute, definitions: Def
 
 /**
  * Apply what only others have changed since `base`. Return conflicts, which keep the form's values. Relations never
- * conflict, because added and removed links are sent.
+ * conflict, because they are sent as added and removed links.
  */
 export function mergeAll(mine: Values, base: Values, theirs: Values, attributes: Attributes, definitions: Definitions, within = ''): Conflict[] {
   const conflicts: Conflict[] = [];

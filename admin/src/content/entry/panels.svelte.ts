@@ -91,5 +91,5 @@ export class Panels {
 
 const KEY = Symbol('panels');
 export const providePanels = (): Panels => setContext(KEY, new Panels());
-/** Undefined outside of an entry's page, for example in the example form of the form configuration. */
+/** Undefined outside of an entry's page, for example in the preview of the form configuration. */
 export const getPanels = (): Panels | undefined => getContext<Panels | undefined>(KEY);

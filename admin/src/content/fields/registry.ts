@@ -16,7 +16,7 @@ import PasswordField from './PasswordField.svelte';
 import TextField from './TextField.svelte';
 import UidField from './UidField.svelte';
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each field knows the type of its own values
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each field has its own type of values
 export type FieldComponent = Component<FieldProps<any>, object, 'value'>;
 
 export interface FieldKind {

@@ -49,7 +49,9 @@ export function columnOf(name: string, type: ContentTypeSchema, view: View, mayR
   };
 }
 
-/** Return the configured label, or a translated one for built-in attributes. */
+/**
+ * Return the configured label, the translated one of a built-in attribute, or the attribute's name in readable form.
+ */
 export function labelOf(name: string, label: string | undefined): string {
   if (label && label !== name) return label;
   switch (name) {

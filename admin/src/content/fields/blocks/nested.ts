@@ -1,4 +1,4 @@
-/** Nested lists. HTML allows only items in a list, so each nested list is rendered inside an item of its own. */
+/** Nested lists. HTML allows only items in a list, so each nested list is rendered inside its own item. */
 import type { NodeViewConstructor } from 'prosemirror-view';
 import { schema } from './schema';
 
