@@ -10,6 +10,7 @@ import argparse
 import base64
 import sys
 import tempfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests import browser
@@ -20,6 +21,7 @@ from tests.pages.sample import FIRST, RIGHT_TO_LEFT, magazine
 from tests.panel.editor import Unseen
 
 _HEIGHTS = {390: 844, 1024: 768, 1600: 1000}
+ARTICLES = "/content-manager/collection-types/api::article.article"
 _TALLEST = 3000
 """Maximum height in pixels."""
 _TALLEST_IN_DOCS = 1400
@@ -50,10 +52,21 @@ def main() -> int:
                 desk.speak(RIGHT_TO_LEFT)
             missing = take(desk, OUTSIDE, asked.only, of_docs=asked.docs)
             desk.log_in(ADA)
+            schedule_articles(desk)
             missing += take(desk, PLACES, asked.only, of_docs=asked.docs)
     for line in missing:
         sys.stderr.write(f"{line}\n")
     return 1 if missing else 0
+
+
+def schedule_articles(desk: Desk) -> None:
+    """Schedule some articles, for the calendar: drafts will be published, and others unpublished."""
+    first = datetime.now(UTC).replace(day=1, hour=9, minute=0, second=0, microsecond=0) + timedelta(days=32)
+    articles = desk.ask("GET", f"{ARTICLES}?pageSize=12&sort=publishedAt:ASC")["results"]
+    for number, article in enumerate(articles):
+        due = first.replace(day=2 + 2 * number, hour=8 + number).isoformat()
+        plan = "unpublishAt" if article["publishedAt"] else "publishAt"
+        desk.ask("PUT", f"/octavo/schedules/api::article.article/{article['id']}", {plan: due})
 
 
 def take(desk: Desk, places: dict[str, Place], only: str, *, of_docs: bool) -> list[str]:
@@ -64,6 +77,9 @@ def take(desk: Desk, places: dict[str, Place], only: str, *, of_docs: bool) -> l
             continue
         try:
             visit(desk, place)
+            if name == "calendar":
+                desk.click("Next")
+                desk.until("document.querySelector('[data-day] .entry')", "schedules")
             desk.gone("Loading")
             for width in WIDTHS:
                 desk.size(width, _HEIGHTS[width])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.pages.articles import leave, make, open_form, stored
-from tests.pages.desk import Desk
+from tests.pages.desk import ADA, Desk
 
 ONE = [{"__component": "blocks.quote", "text": "A filled quote"}]
 DIALOGS = "document.querySelectorAll('[role=dialog]').length"
@@ -172,3 +172,10 @@ def test_a_block_is_copied_into_another_entry(desk: Desk) -> None:
     blocks = stored(desk, target)["blocks"]
     assert [one["text"] for one in blocks] == ["The first", "A filled quote", "A filled quote"]
     assert [one["text"] for one in stored(desk, source)["blocks"]] == ["A filled quote"]
+    copied = "Object.keys(localStorage).filter((key) => key.startsWith('octavo.component.')).length"
+    assert desk.do(copied) == 1
+    desk.click("account and theme", exact=False)
+    desk.click("Sign out")
+    desk.see("Welcome back")
+    assert desk.do(copied) == 0
+    desk.log_in(ADA)

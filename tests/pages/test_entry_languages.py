@@ -1,6 +1,6 @@
 """Entries in several languages: side by side, edited together, filled in from another language, and shared fields."""
 
-from tests.pages.desk import Desk
+from tests.pages.desk import Desk, Person
 
 LIST = "/content-manager/collection-types/api::category.category"
 CATEGORIES = f"/admin{LIST}"
@@ -88,6 +88,25 @@ def test_missing_and_outdated_locales_are_marked(desk: Desk) -> None:
     desk.see("Saved")
     desk.open(f"{CATEGORIES}/{made['id']}?plugins[i18n][locale]=en")
     desk.see("outdated since")  # the German entry has the new color too, but an older text
+
+    # The reader can read German, but not this German entry, because another user has written it.
+    reader = Person("translator@example.org", "Passw0rd-of-Translator")
+    role = desk.ask("POST", "/admin/roles", {"name": "Reads own entries", "description": ""})["data"]["id"]
+    permission = {
+        "subject": "api::category.category",
+        "properties": {"fields": ["name", "slug"], "locales": ["en", "de"]},
+        "conditions": ["admin::is-creator"],
+    }
+    actions = [f"plugin::content-manager.explorer.{action}" for action in ("create", "read")]
+    permissions = [{**permission, "action": action} for action in actions]
+    desk.ask("PUT", f"/admin/roles/{role}/permissions", {"permissions": permissions})
+    desk.hire(reader, role)
+    own = desk.ask("POST", LIST, {"name": "Marked as own", "slug": "own"}, token=desk.token(reader))["id"]
+    desk.ask("POST", f"{LIST}?locale=de&relatedEntityId={own}", {"name": "Eigenes", "slug": "eigenes"})
+    desk.log_in(reader)
+    desk.open(f"{CATEGORIES}?_q=Marked")
+    expected = ["English (en): exists", "German (de): exists, not readable"]
+    desk.until(f"{marks}.join() === '{','.join(expected)}'", "the locale that is not readable")
 
 
 def test_a_missing_locale_starts_with_shared_values(desk: Desk) -> None:
