@@ -17,6 +17,7 @@ CREATE TABLE `a ``b` (id int PRIMARY KEY, t longtext, b blob, `VALUES (` int, g 
 INSERT INTO `a ``b` (id, t, b, `VALUES (`) VALUES (1, 'two\nlines;\n(''x'')', x'00ff0a', 1),
   (2, 'INSERT INTO `x` VALUES (1);', NULL, 2);
 CREATE TABLE nothing (id int);
+CREATE TABLE versioned (id int) /*M! WITH SYSTEM VERSIONING */;
 CREATE VIEW names AS SELECT id FROM `a ``b`;
 DELIMITER ;;
 CREATE TRIGGER twice AFTER INSERT ON `a ``b` FOR EACH ROW BEGIN
@@ -63,10 +64,12 @@ def test_a_backup(call: Call, project: Path, mysql_server: MysqlServer, database
 def test_a_user_without_other_databases(
     call: Call, project: Path, mysql_server: MysqlServer, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    password = PASSWORD.replace("secret", '"#')  # would begin a comment in a file of options
     mysql_server.run_sql(
-        f"CREATE USER IF NOT EXISTS site@'%' IDENTIFIED BY '{PASSWORD}'; GRANT ALL ON `{database}`.* TO site@'%'"
+        f"CREATE USER IF NOT EXISTS site@'%' IDENTIFIED BY '{password}'; GRANT ALL ON `{database}`.* TO site@'%'"
     )
-    monkeypatch.setenv("DATABASE_URL", mysql_server.url(database).replace("octavo:", "site:"))
+    url = mysql_server.url(database).replace("octavo:", "site:").replace("secret", "%22%23")
+    monkeypatch.setenv("DATABASE_URL", url)
     lines = " ".join(said(call("db", "backup", "--scheduled")))
     assert "read and counted" in lines
     assert "there is no scratch database (ERROR 1044 (42000) at line 1: Access denied for user 'site'" in lines

@@ -29,7 +29,10 @@ _DELIMITER: Final = b"DELIMITER "
 _END: Final = b"-- Dump completed"
 _REFUSED: Final = re.compile(r"^ERROR (1044|1142|1227|1419)\b")
 """Missing privileges: for databases, for statements, for objects of other users, and for triggers."""
-_TABLES: Final = "FROM information_schema.tables WHERE table_schema = database() AND table_type = 'BASE TABLE'"
+_TABLES: Final = (
+    "FROM information_schema.tables WHERE table_schema = database()"
+    " AND table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')"
+)
 
 
 def size_of(settings: Settings, before: int | None) -> int:

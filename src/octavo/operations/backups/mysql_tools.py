@@ -149,5 +149,5 @@ def _certificates(settings: Settings, folder: Path) -> Iterator[str]:
 
 
 def _option(name: str, value: str) -> str:
-    text = value.replace("\\", "\\\\").replace("\n", "\\n")
+    text = value.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')  # `"#` would begin a comment
     return f'{name}="{text}"'
