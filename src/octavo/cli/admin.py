@@ -75,8 +75,8 @@ class _Listed:
 async def _read_all(database: Database) -> list[_Listed]:
     dialect = database.dialect
     return [
-        _Listed(found, await roles_of(database, dialect, found.id))
-        for found in await list_administrators(database, dialect)
+        _Listed(administrator, await roles_of(database, dialect, administrator.id))
+        for administrator in await list_administrators(database, dialect)
     ]
 
 
@@ -85,12 +85,16 @@ async def _read_all(database: Database) -> list[_Listed]:
 @json_option
 def list_all(project: Path, as_json: bool) -> None:
     """Show the administrators."""
-    found = with_database(read_settings(project), _read_all)
+    administrators = with_database(read_settings(project), _read_all)
     if as_json:
-        say_json([_as_json(one) for one in found])
+        say_json([_as_json(one) for one in administrators])
         return
     columns = ("id", "email", "first name", "last name", "roles", "active", "blocked")
-    say_table(columns, (_as_row(one) for one in found), "No administrators. Create one with octavo admin create-user.")
+    say_table(
+        columns,
+        (_as_row(one) for one in administrators),
+        "No administrators. Create one with octavo admin create-user.",
+    )
 
 
 def _as_json(listed: _Listed) -> dict[str, object]:
@@ -131,16 +135,18 @@ def check(project: Path, as_json: bool) -> None:
     """Report whether the panel can be served, and what is missing."""
     settings = read_settings(project)
     v4 = find_v4_project(settings.project)
-    found = check_panel(settings, dict(v4.packages) if v4 else {})
+    problems = check_panel(settings, dict(v4.packages) if v4 else {})
     if as_json:
-        folder = None if found.folder is None else str(found.folder)
-        say_json({"folder": folder, "path": settings.admin.path, "problems": found.problems, "notes": found.notes})
+        folder = None if problems.folder is None else str(problems.folder)
+        say_json(
+            {"folder": folder, "path": settings.admin.path, "problems": problems.problems, "notes": problems.notes}
+        )
     else:
-        for problem in found.problems:
+        for problem in problems.problems:
             say("[red]{}[/]", problem)
-        for note in found.notes:
+        for note in problems.notes:
             say("{}", note)
-        if found.is_sound:
-            say("The panel in [bold]{}[/] is served at [bold]{}[/].", found.folder, settings.admin.path)
-    if not found.is_sound:
+        if problems.is_sound:
+            say("The panel in [bold]{}[/] is served at [bold]{}[/].", problems.folder, settings.admin.path)
+    if not problems.is_sound:
         raise SystemExit(1)

@@ -39,12 +39,12 @@ def backups(verify: bool, fetch: str | None, project: Path, as_json: bool) -> No
     settings = read_settings(project)
     bucket = _reach_bucket(settings, fetch)
     store = store_of(settings)
-    found = [(_row(copy, str(copy.path)), partial(verify_copy, settings, copy)) for copy in store.copies()]
+    copies = [(_row(copy, str(copy.path)), partial(verify_copy, settings, copy)) for copy in store.copies()]
     if bucket is not None:
         there = _copies_in(bucket)
-        found += [(_row(copy, f"{bucket.place}/{copy.path}"), partial(bucket.verify, copy)) for copy in there]
-    unsound = sum(_verify(row, again) for row, again in found) if verify else 0
-    rows = [row for row, _ in found]
+        copies += [(_row(copy, f"{bucket.place}/{copy.path}"), partial(bucket.verify, copy)) for copy in there]
+    unsound = sum(_verify(row, again) for row, again in copies) if verify else 0
+    rows = [row for row, _ in copies]
     if as_json:
         say_json(rows)
     elif rows:

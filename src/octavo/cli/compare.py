@@ -171,8 +171,8 @@ def _add_frontends(
 
 def graphql_path(given: str | None, settings: Settings | None) -> str:
     """Return the path of the GraphQL endpoint: the given one, or the project's."""
-    found = given or (settings.plugins.graphql.config.endpoint if settings else DEFAULT_GRAPHQL)
-    return f"/{found.strip('/')}"
+    path = given or (settings.plugins.graphql.config.endpoint if settings else DEFAULT_GRAPHQL)
+    return f"/{path.strip('/')}"
 
 
 def _no_requests(selection: Selection) -> str:

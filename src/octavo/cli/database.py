@@ -121,17 +121,17 @@ async def _after_restore(settings: Settings, source: Source) -> list[str]:
     database = open_project_database(settings)
     try:
         await database.connect()
-        found = await found_tables(database, database.dialect)
-        if backup_records.TABLE.name in found:
+        tables = await found_tables(database, database.dialect)
+        if backup_records.TABLE.name in tables:
             await _finish_record(database, source)
         async with unit_of_work(database) as unit:
-            if storage_cleanup.TABLE.name in found:
+            if storage_cleanup.TABLE.name in tables:
                 await storage_cleanup.forget_all(unit.connection)
             for table in purging_tables(settings):
-                if table.name not in found:
+                if table.name not in tables:
                     await unit.connection.execute_script(table.script(database.dialect))
             await open_purges(settings, database, Outbox(database)).purge_with(unit)
-        is_read_only = live_settings.TABLE.name in found and (await read_live_settings(database)).maintenance
+        is_read_only = live_settings.TABLE.name in tables and (await read_live_settings(database)).maintenance
         return [*((_READ_ONLY,) if is_read_only else ()), *await vacuum(database)]
     finally:
         await database.close()
@@ -334,11 +334,11 @@ async def _compare(settings: Settings) -> _Compared:
         pending = tuple(each.path.name for each, state in states if state is State.PENDING and each.path is not None)
         locale = settings.plugins.i18n.config.default_locale
         future = hides_future(settings)
-        found = await found_tables(database, database.dialect)
-        options = await find_option_changes(database, database.dialect, registry, found, hides_future=future)
-        entries = await preview_options(database, options, found.keys(), locale)
+        tables = await found_tables(database, database.dialect)
+        options = await find_option_changes(database, database.dialect, registry, tables, hides_future=future)
+        entries = await preview_options(database, options, tables.keys(), locale)
         surplus = await find_surplus_entries(
-            database, database.dialect, registry, locale, hides_future=future, found=found
+            database, database.dialect, registry, locale, hides_future=future, found=tables
         )
         changes = await plan_changes(database, registry)
         conflicts = await find_conflicts(database, database.dialect, options.new_rules, changes.losing)

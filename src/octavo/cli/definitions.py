@@ -28,12 +28,12 @@ def list_content_types(project: Path, as_json: bool, with_builtin: bool) -> None
     settings = read_settings(project)
     registry = project_registry(settings)
     chosen = registry.content_types.values() if with_builtin else registry.own_types()
-    found = [_describe(item, settings.api.rest.prefix) for item in chosen]
+    rows = [_describe(item, settings.api.rest.prefix) for item in chosen]
     if as_json:
-        say_json(found)
+        say_json(rows)
         return
     columns = ("uid", "kind", "path", "table", "attributes", "draftAndPublish", "localized")
-    say_table(columns, ([_shown(row[column]) for column in columns] for row in found), "No content types.")
+    say_table(columns, ([_shown(row[column]) for column in columns] for row in rows), "No content types.")
 
 
 def _describe(item: ContentType, prefix: str) -> dict[str, Any]:
@@ -65,12 +65,12 @@ def routes() -> None:
 def list_routes(project: Path, as_json: bool) -> None:
     """List methods, paths and actions in the order of their declaration."""
     routes = build(with_secrets(read_settings(project))).site.router.routes()
-    found = [(route.method, route.template, _action(route)) for route in routes]
+    rows = [(route.method, route.template, _action(route)) for route in routes]
     if as_json:
-        say_json([{"method": method, "path": path, "action": action} for method, path, action in found])
+        say_json([{"method": method, "path": path, "action": action} for method, path, action in rows])
         return
-    say_table(("method", "path", "action"), found)
-    counted = Counter(method for method, _, _ in found)
+    say_table(("method", "path", "action"), rows)
+    counted = Counter(method for method, _, _ in rows)
     say("\n{}", ", ".join(f"{count} {method}" for method, count in counted.items()))
 
 

@@ -67,13 +67,13 @@ def _messages(before: dict[str, str], now: dict[str, str]) -> Iterator[str]:
 
 def _marks() -> list[tuple[str, int]]:
     """Return the folders that Python imports from, with the times of their last changes."""
-    found = []
+    marks = []
     for folder in sys.path:
         try:
-            found.append((folder, Path(folder).stat().st_mtime_ns))
+            marks.append((folder, Path(folder).stat().st_mtime_ns))
         except OSError:
             continue
-    return found
+    return marks
 
 
 def _versions() -> dict[str, str]:
@@ -140,8 +140,8 @@ class Watcher:
 
     def _environment_changed(self) -> bool:
         file = self._project / ENVIRONMENT
-        found: Mark | None = mark_of(file)
-        return found != self._marks.get(file)
+        mark: Mark | None = mark_of(file)
+        return mark != self._marks.get(file)
 
 
 @click.command(cls=ServingCommand, epilog="Example: octavo develop --project site --port 8080")

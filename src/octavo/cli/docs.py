@@ -63,14 +63,14 @@ def _named(pages: Sequence[Page], name: str) -> Page:
 def _search(pages: Sequence[Page], words: Sequence[str]) -> None:
     if not words:
         refuse("missing search words: octavo docs search WORD ...")
-    found = search(pages, words)
-    if not found:
+    matches = search(pages, words)
+    if not matches:
         refuse(f"no results for: {' '.join(words)}")
-    for section in found[:_MOST_FOUND]:
+    for section in matches[:_MOST_FOUND]:
         say("[bold]{}[/]: {}", section.page.name, section.heading)
         say("  {}", _short(line_with(section, words)))
-    if len(found) > _MOST_FOUND:
-        say("\nand {} more", len(found) - _MOST_FOUND)
+    if len(matches) > _MOST_FOUND:
+        say("\nand {} more", len(matches) - _MOST_FOUND)
 
 
 def _short(line: str) -> str:

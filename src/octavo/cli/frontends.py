@@ -23,10 +23,10 @@ async def add_frontends(
     """Add the requests of front ends, with values of the content that `service` returns. Return what could not be
     read."""
     api = Api(registry, prefix, to.graphql, hosts)
-    found = [read_frontend(folder, api) for folder in folders]
-    forms = [form for one in found for form in one.forms]
+    frontends = [read_frontend(folder, api) for folder in folders]
+    forms = [form for one in frontends for form in one.forms]
     samples = await read_samples((need for form in forms for need in form.needs()), api, service, tokens)
-    unread = [line for one in found for line in one.unread]
+    unread = [line for one in frontends for line in one.unread]
     for form in forms:
         try:
             to.add(form.request(samples), only_reads=True)  # the values of writes would be invented

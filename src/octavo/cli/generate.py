@@ -302,12 +302,12 @@ def lifecycle(name: str | None, project: Path) -> None:
     """
     given = name or click.prompt("Content-type")
     types = project_registry(read_settings(project)).content_types.values()
-    found = [item for item in types if given in (item.uid, item.singular_name if item.is_api else None)]
-    if len(found) != 1:
+    matching = [item for item in types if given in (item.uid, item.singular_name if item.is_api else None)]
+    if len(matching) != 1:
         raise CannotGenerate(
             f"unknown content type {given!r}; the content types are {', '.join(item.uid for item in types)}"
         )
-    _write(project, [code.lifecycles(found[0])])
+    _write(project, [code.lifecycles(matching[0])])
 
 
 @generate.command(epilog="Example: octavo generate migration fill-levels --python")

@@ -68,26 +68,26 @@ def hidden(
             for entry in await service.find(content_type, ids=ids)
         ]
 
-    found = with_database(settings, work, hooked=action in ("publish", "delete"))
+    entries = with_database(settings, work, hooked=action in ("publish", "delete"))
     if as_json:
-        say_json(found)
+        say_json(entries)
     elif action is None:
-        rows = [(each["type"], each["id"], ", ".join(each["reasons"])) for each in found]
+        rows = [(each["type"], each["id"], ", ".join(each["reasons"])) for each in entries]
         say_table(("type", "id", "reason"), rows, "No entries are hidden.")
     else:
-        say("{} {}.", _DONE[action], counted(found[0]["done"], "entry", "entries"))
+        say("{} {}.", _DONE[action], counted(entries[0]["done"], "entry", "entries"))
 
 
 def _content_types(registry: Registry, name: str | None) -> Sequence[ContentType]:
     if name is None:
         return list(registry.content_types.values())
     try:
-        found = find_definition(registry, name)
+        content_type = find_definition(registry, name)
     except RenameRefused as error:
         refuse(str(error))
-    if not isinstance(found, ContentType):
-        refuse(f"{found.uid} is a component; name the content type that uses it")
-    return [found]
+    if not isinstance(content_type, ContentType):
+        refuse(f"{content_type.uid} is a component; name the content type that uses it")
+    return [content_type]
 
 
 async def _do(

@@ -77,10 +77,10 @@ def import_(
 
 def _confirm(archive: ArchiveReader, registry: Registry, parts: Set[Part], force: bool) -> None:
     """Ask for confirmation before data is replaced, unless options answer already."""
-    found = differences(archive.lines(SCHEMAS), registry)
-    if found:
+    differing = differences(archive.lines(SCHEMAS), registry)
+    if differing:
         say("[yellow]The archive's definitions differ from the project's:[/]")
-        for difference in found:
+        for difference in differing:
             say("  {}", difference)
         if not force:
             click.confirm("Data without a definition here is skipped. Continue?", abort=True)

@@ -94,15 +94,15 @@ def list_all(failed: bool, kind: str, limit: int, project: Path, as_json: bool) 
 
 
 def _list_failed(kind: str, limit: int, project: Path, as_json: bool) -> None:
-    found = _run(project, lambda database: DeadLetters(database, Outbox(database)).list(kind, limit))
+    messages = _run(project, lambda database: DeadLetters(database, Outbox(database)).list(kind, limit))
     if as_json:
-        say_json([asdict(one) for one in found])
+        say_json([asdict(one) for one in messages])
         return
     say_table(
         ("id", "kind", "what", "failed", "attempts", "error"),
         (
             (d.id, d.topic, describe_message(d.payload), format_timestamp(d.died_at), d.attempts, d.error[:_MOST_ERROR])
-            for d in found
+            for d in messages
         ),
         "No failed jobs.",
     )

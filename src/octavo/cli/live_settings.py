@@ -50,11 +50,11 @@ def switch_off(project: Path) -> None:
 @project_option
 def show(project: Path) -> None:
     """Show whether maintenance mode is on."""
-    found: LiveSettings = with_database(read_settings(project), read_live_settings, (TABLE,))
-    if found.maintenance is None:
+    values: LiveSettings = with_database(read_settings(project), read_live_settings, (TABLE,))
+    if values.maintenance is None:
         say("Maintenance mode is off.")
     else:
-        say("Maintenance mode is on: {}", found.maintenance)
+        say("Maintenance mode is on: {}", values.maintenance)
 
 
 @click.command(cls=Command, epilog="Example: octavo log-level debug")

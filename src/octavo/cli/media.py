@@ -96,15 +96,15 @@ async def _results(cleaner: FileCleaner, dry: bool, report: Callable[[str], None
     """Clean all files and yield the results; None for a file that cannot be processed."""
     async for file_id in cleaner.ids():
         try:
-            found = await cleaner.clean(file_id, dry=dry)
+            cleaned = await cleaner.clean(file_id, dry=dry)
         except ApplicationError as error:
             report(f"file {file_id}: {error.message}")
             yield None
             continue
-        if found is None:
+        if cleaned is None:
             continue
-        for name in found.missing:
+        for name in cleaned.missing:
             report(f"file {file_id}: {name} is missing in the storage")
-        if found.cleaned:
-            say("{} (id {}): {} with metadata", found.name, found.id, counted(found.cleaned, "part"))
-        yield found
+        if cleaned.cleaned:
+            say("{} (id {}): {} with metadata", cleaned.name, cleaned.id, counted(cleaned.cleaned, "part"))
+        yield cleaned

@@ -32,12 +32,12 @@ def run_rehearsal(folder: Path, command: str, seconds: float, *, as_json: bool) 
     _say_step("Copying the project and its database", as_json=as_json)
     with _cleanup_at_sigterm(), copied_project(folder, os.environ) as copy:
         report = partial(_say_step, as_json=as_json)
-        found = asyncio.run(_cancelled_at_sigterm(rehearse(copy, words, seconds, report)))
+        rehearsed = asyncio.run(_cancelled_at_sigterm(rehearse(copy, words, seconds, report)))
     if as_json:
-        say_json(found.as_json())
+        say_json(rehearsed.as_json())
     else:
-        _print(found)
-    if not found.holds:
+        _print(rehearsed)
+    if not rehearsed.holds:
         refuse("Rehearsal failed: v4 cannot read or write everything after Octavo")
 
 

@@ -35,8 +35,8 @@ def write_record(project: Path, host: str, port: int, *, reloads: bool = False) 
 def remove_record(project: Path) -> None:
     """Remove the record of this process, but not that of a service that started later."""
     file = project / _FILE
-    found = _read(file)
-    if found is not None and _own().items() <= found.items():
+    record = _read(file)
+    if record is not None and _own().items() <= record.items():
         with suppress(OSError):
             file.unlink()
             file.parent.rmdir()  # only succeeds if empty, as on PostgreSQL
@@ -44,10 +44,10 @@ def remove_record(project: Path) -> None:
 
 def recorded_place(project: Path) -> tuple[str, int] | None:
     """Return host and port of the recorded service, or None if it does not run."""
-    found = _read(project / _FILE)
-    if found is None or found.get("machine") != socket.gethostname():
+    record = _read(project / _FILE)
+    if record is None or record.get("machine") != socket.gethostname():
         return None
-    host, port, process = found.get("host"), found.get("port"), found.get("process")
+    host, port, process = record.get("host"), record.get("port"), record.get("process")
     if not (isinstance(host, str) and type(port) is int and type(process) is int and _lives(process)):
         return None
     return host, port
@@ -55,11 +55,11 @@ def recorded_place(project: Path) -> tuple[str, int] | None:
 
 def reloading_process(project: Path) -> int | None:
     """Return the recorded process if it reloads at SIGHUP. The system can have given its id to another program."""
-    found = _read(project / _FILE)
-    if found is None or recorded_place(project) is None or found.get("reloads") is not True:
+    record = _read(project / _FILE)
+    if record is None or recorded_place(project) is None or record.get("reloads") is not True:
         return None
-    process: int = found["process"]
-    return process if found.get("born") == _born(process) else None
+    process: int = record["process"]
+    return process if record.get("born") == _born(process) else None
 
 
 def _own() -> dict[str, Any]:
@@ -77,10 +77,10 @@ def _born(process: int) -> str | None:
 
 def _read(file: Path) -> dict[str, Any] | None:
     try:
-        found = json.loads(read_own_file(file, _LARGEST))
+        record = json.loads(read_own_file(file, _LARGEST))
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return record if isinstance(record, dict) else None
 
 
 def _lives(process: int) -> bool:

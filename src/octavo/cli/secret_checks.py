@@ -120,24 +120,24 @@ def _check(project: Path, after: str, values: Mapping[str, str]) -> None:
     with tempfile.TemporaryDirectory(prefix="octavo-env-") as folder:
         Path(folder, ".env").touch(0o600)
         Path(folder, ".env").write_text(after, "utf-8")
-        found = read_env_file(Path(folder))
+        variables = read_env_file(Path(folder))
     wanted = {name: value for name, value in {**before, **values}.items() if value or name not in values}
-    if found != wanted:
+    if variables != wanted:
         refuse("This .env cannot be changed safely; use --show, and set the variables yourself")
 
 
 def files_of(sources: Iterable[str], variables: Mapping[str, str], project: Path) -> dict[str, Path]:
     """Return the files that settings came from, by the description of their source."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for source in sources:
         name = source.removeprefix(".env: ")
         if name.endswith("_FILE") and variables.get(name):
-            found[source] = project / variables[name]
+            files[source] = project / variables[name]
         elif source.startswith(".env: "):
-            found[source] = project / ".env"
+            files[source] = project / ".env"
         elif "/" in source:
-            found[source] = project / source.partition(":")[0]
-    return found
+            files[source] = project / source.partition(":")[0]
+    return files
 
 
 _MISSING: Final = "is not set; octavo secrets new --missing adds one to .env"
@@ -206,14 +206,14 @@ class Held:
 def check_secrets(settings: Settings) -> list[Problem]:
     """Return all problems, errors first."""
     held = list(held_secrets(settings))
-    found = [
+    problems = [
         *(Problem("error", name, _MISSING) for name in missing_secrets(settings)),
         *_weak(held),
         *_equal(held),
         *_accepted(settings),
         *_open(settings, held),
     ]
-    return sorted(found, key=lambda one: one.level != "error")
+    return sorted(problems, key=lambda one: one.level != "error")
 
 
 def held_secrets(settings: Settings) -> Iterator[Held]:

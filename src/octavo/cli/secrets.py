@@ -84,14 +84,14 @@ def check(strict: bool, project: Path, as_json: bool) -> None:
 
     Secrets are never shown. Exits with code 1 if there is a problem.
     """
-    found = check_secrets(read_settings(project))
+    problems = check_secrets(read_settings(project))
     if as_json:
-        say_json([*map(asdict, found)])
-    elif found:
-        say_table(("", "where", "what"), ((one.level, one.place, one.message) for one in found))
+        say_json([*map(asdict, problems)])
+    elif problems:
+        say_table(("", "where", "what"), ((one.level, one.place, one.message) for one in problems))
     else:
         say("No problems with the secrets.")
-    if any(strict or one.level == "error" for one in found):
+    if any(strict or one.level == "error" for one in problems):
         raise SystemExit(1)
 
 

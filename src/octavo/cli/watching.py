@@ -58,15 +58,15 @@ def status(watch: bool, seconds: float, url: str | None, project: Path, as_json:
 @json_option
 def slow(limit: int, plans: bool, url: str | None, project: Path, as_json: bool) -> None:
     """List slow requests of a running service, newest first, without values of callers."""
-    found = request_status(read_settings(project), url)["slow"][:limit]
+    requests = request_status(read_settings(project), url)["slow"][:limit]
     if as_json:
-        say_json(found)
+        say_json(requests)
         return
-    if not found:
+    if not requests:
         say("No slow requests. `metrics.slowThreshold` in config/server.toml sets the minimum duration.")
         return
     if plans:
-        _say_plans(found)
+        _say_plans(requests)
         return
     say_table(
         ("when", "request", "status", "ms", "statements", "their ms", "slowest statement", "its ms"),
@@ -81,7 +81,7 @@ def slow(limit: int, plans: bool, url: str | None, project: Path, as_json: bool)
                 " ".join(one["slowest"].split())[:_MOST_STATEMENT],
                 one["slowest_milliseconds"],
             )
-            for one in found
+            for one in requests
         ),
     )
 
@@ -131,8 +131,8 @@ class _Numbers:
 
     def sum(self, name: str, suffix: str = "", **labels: str) -> float:
         wanted = set(labels.items())
-        found = self._families.get(name, ())
-        return float(sum(v for end, given, v in found if end == suffix and wanted <= {(a, b) for a, b in given}))
+        family = self._families.get(name, ())
+        return float(sum(v for end, given, v in family if end == suffix and wanted <= {(a, b) for a, b in given}))
 
     def has(self, name: str) -> bool:
         """Return whether samples with this name exist."""

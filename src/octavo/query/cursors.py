@@ -51,10 +51,10 @@ def next_cursor(page: Page, rows: str) -> str | None:
 
     `rows` is a JSON array with the sort values of each entry. Raises ValidationError if the cursor would be too long.
     """
-    found = json.loads(rows)
-    if not found or page.limit is None or len(found) < page.limit:
+    last_row = json.loads(rows)
+    if not last_row or page.limit is None or len(last_row) < page.limit:
         return None
-    keys = json.dumps(found[-1], separators=(",", ":"), ensure_ascii=False)
+    keys = json.dumps(last_row[-1], separators=(",", ":"), ensure_ascii=False)
     cursor = base64.urlsafe_b64encode(page.mark + keys.encode()).decode().rstrip("=")
     if len(cursor) > _LONGEST:
         raise ValidationError(_TOO_LONG)

@@ -35,15 +35,15 @@ _DAYS_OF_400_YEARS: Final = 146_097
 
 def read_date(value: Any) -> str:
     """Return a day as `yyyy-MM-dd`. Text after the day is ignored."""
-    found = _DATE.match(value) if isinstance(value, str) else None
-    if found is None:
+    match = _DATE.match(value) if isinstance(value, str) else None
+    if match is None:
         raise ValidationError(DATE_MESSAGE)
-    year, month, day = map(int, found.groups())
+    year, month, day = map(int, match.groups())
     try:
         date(year or 4, month, day)  # the year 0 is a leap year, and none that Python knows
     except ValueError:
         raise ValidationError(DAY_MESSAGE) from None
-    return found[0]
+    return match[0]
 
 
 _NAMES_OF_TYPES = {bool: "boolean", int: "number", float: "number"}
@@ -53,10 +53,10 @@ def read_time(value: Any) -> str:
     """Return a time as `HH:mm:ss.SSS`."""
     if not isinstance(value, str):
         raise ValidationError(f"Expected a string, got a {_NAMES_OF_TYPES.get(type(value), 'object')}")
-    found = _TIME.fullmatch(value)
-    if found is None:
+    match = _TIME.fullmatch(value)
+    if match is None:
         raise ValidationError(TIME_MESSAGE)
-    return f"{found[1]}:{found[2]}:{found[3]}.{(found[4] or '').ljust(3, '0')}"
+    return f"{match[1]}:{match[2]}:{match[3]}.{(match[4] or '').ljust(3, '0')}"
 
 
 def read_instant(value: Any, least: int = _LEAST, most: int = _MOST) -> int:
@@ -95,10 +95,10 @@ def _read_iso(text: str) -> int | None:
 
 def _read_days(text: str) -> int | None:
     """Return the days from 1970 to a day of any year. Python supports years 1 to 9999; calendars repeat every 400."""
-    found = _DAY.fullmatch(text)
-    if found is None:
+    match = _DAY.fullmatch(text)
+    if match is None:
         return None
-    parts = {name: int(value) for name, value in found.groupdict().items() if value is not None}
+    parts = {name: int(value) for name, value in match.groupdict().items() if value is not None}
     given = parts.get("year", parts.get("month_year", parts.get("century", 0) * 100))
     cycles, year = divmod(given - _FIRST_YEAR, 400)
     day = _read_day(parts, year + _FIRST_YEAR)
@@ -120,10 +120,10 @@ def _read_day(parts: dict[str, int], year: int) -> date | None:
 
 def _read_clock(text: str) -> int | None:
     """Return the milliseconds since midnight. Only the smallest unit may have a fraction; 24 is the next midnight."""
-    found = _CLOCK.fullmatch(text)
-    if found is None:
+    match = _CLOCK.fullmatch(text)
+    if match is None:
         return None
-    given = [part.replace(",", ".") for part in found.groups() if part is not None]
+    given = [part.replace(",", ".") for part in match.groups() if part is not None]
     if any("." in part for part in given[:-1]):
         return None
     hours, minutes, seconds = (*map(float, given), 0.0, 0.0)[:3]

@@ -46,16 +46,16 @@ def read_populate(value: Any, path: Path, read_query: ReadQuery) -> tuple[tuple[
 
 def _read_list(value: list[Any], path: Path, read_query: ReadQuery) -> tuple[tuple[Populate, ...], bool]:
     names: list[str] = []
-    found: tuple[Populate, ...] = ()
+    populated: tuple[Populate, ...] = ()
     for position, item in enumerate(value):
         if isinstance(item, str):
             names += item.split(",")
         elif isinstance(item, dict):
-            found += _read_object(item, (*path, str(position)), read_query)
+            populated += _read_object(item, (*path, str(position)), read_query)
         else:
             raise ValidationError(f"Invalid populate: expected a name at {'.'.join((*path, str(position)))}")
     listed, everything = _read_names(names, path)
-    return merge((*found, *listed)), everything
+    return merge((*populated, *listed)), everything
 
 
 def _read_names(names: Iterable[str], path: Path) -> tuple[tuple[Populate, ...], bool]:
@@ -91,17 +91,17 @@ def _dotted(names: list[str], path: Path) -> Populate:
 
 
 def _read_object(value: Mapping[str, Any], path: Path, read_query: ReadQuery) -> tuple[Populate, ...]:
-    found = []
+    populated = []
     for name, item in value.items():
         here = (*path, name)
         if isinstance(item, dict):
-            found.append(_read_nested(name, item, here, read_query))
+            populated.append(_read_nested(name, item, here, read_query))
         elif isinstance(item, list):
             fault = f"Invalid populate: expected an object at {'.'.join(here)}"
-            found.append(Populate(name=name, query=EVERYTHING, fault=fault, path=here))
+            populated.append(Populate(name=name, query=EVERYTHING, fault=fault, path=here))
         elif read_flag(item, here):
-            found.append(_with_query(_names(name, here), EVERYTHING, here))
-    return merge(found)
+            populated.append(_with_query(_names(name, here), EVERYTHING, here))
+    return merge(populated)
 
 
 def _with_query(names: list[str], query: Query, path: Path) -> Populate:

@@ -302,32 +302,32 @@ class AdminTokens:
         claims = read_v4_admin_token(token, self._secret, self._accepted)
         if self._clock.wall() >= claims.until:
             raise UnauthorizedError(MISSING)
-        found = await self._fresh(claims.user_id or 0)
-        if claims.not_before < found.since:
+        signed_in = await self._fresh(claims.user_id or 0)
+        if claims.not_before < signed_in.since:
             raise UnauthorizedError(MISSING)
-        return found
+        return signed_in
 
     async def _fresh(self, name: str | int) -> SignedIn:
         """Return the administrator of the session with this name, or with this id for a v4 token."""
-        read_at, found = self._remembered.get(name, (-inf, None))
+        read_at, signed_in = self._remembered.get(name, (-inf, None))
         if self._clock.steady() - read_at >= self._max_age:
-            found = await self._read(name)
-        if found is None:
+            signed_in = await self._read(name)
+        if signed_in is None:
             raise UnauthorizedError(MISSING)
-        return found
+        return signed_in
 
     async def _read(self, name: str | int) -> SignedIn | None:
         generation, asked_at = self._generation, self._clock.steady()
         finding = self._sessions.find_user(name) if isinstance(name, int) else self._sessions.find(name)
         session = await finding
-        found = None
+        signed_in = None
         if session is not None:
             granted = None if session.is_super else await self._grants(session.holder)
-            found = await self._sign_in(session, granted)
+            signed_in = await self._sign_in(session, granted)
             asked_at = asked_at if granted is None else min(asked_at, granted.read_at)  # as old as its oldest part
         if generation == self._generation:
-            _keep(self._remembered, name, (asked_at, found))
-        return found
+            _keep(self._remembered, name, (asked_at, signed_in))
+        return signed_in
 
     async def _sign_in(self, session: AdminSession, granted: "_Granted | None") -> SignedIn:
         holder = session.holder

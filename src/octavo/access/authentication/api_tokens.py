@@ -77,10 +77,10 @@ async def revoke_token(database: Database, name: str, feed: ChangeFeed | None = 
     rows = TokenRows(API, database.dialect)
     async with unit_of_work(database, feed) as unit:
         await rows.lock(unit)
-        found = await _find(rows, unit, name)
-        if found is None:
+        token = await _find(rows, unit, name)
+        if token is None:
             raise NotFoundError(f"No API token is named {name!r}")
-        await delete_row(unit, API_TOKEN, found.id, {"name": name}, partial(rows.delete, unit, found.id))
+        await delete_row(unit, API_TOKEN, token.id, {"name": name}, partial(rows.delete, unit, token.id))
 
 
 async def _find(rows: TokenRows, unit: UnitOfWork, name: str) -> Token | None:

@@ -65,9 +65,9 @@ class PreviewTokens:
 
     def _ability(self, ability: Ability, uid: str) -> PreviewAbility:
         """Return the ability, which stays the same object while the administrator's does."""
-        found = self._abilities.get((uid, ability.key))
-        if found is None or found.ability is not ability:
+        ability_of_type = self._abilities.get((uid, ability.key))
+        if ability_of_type is None or ability_of_type.ability is not ability:
             if len(self._abilities) >= _MOST:
                 self.forget()
-            found = self._abilities[uid, ability.key] = PreviewAbility(ability, uid)
-        return found
+            ability_of_type = self._abilities[uid, ability.key] = PreviewAbility(ability, uid)
+        return ability_of_type

@@ -105,12 +105,12 @@ class SignInLimits:
 def _place(address: str) -> str:
     """Return the address to count; for IPv6 the network that one customer is assigned."""
     try:
-        found: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
+        address_value: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
     except (AddressValueError, ValueError):
         return _key(address)
-    if isinstance(found, IPv6Address):
-        return str(found.ipv4_mapped or IPv6Network((found, 64), strict=False).network_address)
-    return str(found)
+    if isinstance(address_value, IPv6Address):
+        return str(address_value.ipv4_mapped or IPv6Network((address_value, 64), strict=False).network_address)
+    return str(address_value)
 
 
 def _key(about: Hashable) -> str:

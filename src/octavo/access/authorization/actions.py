@@ -139,9 +139,9 @@ def actions_of(patterns: Iterable[str], registry: Registry, own: Iterable[str] =
 def _actions_of(pattern: str, known: tuple[str, ...]) -> list[str]:
     if _WILD.isdisjoint(pattern) and not pattern.startswith("api::"):
         return [pattern]
-    found = [action for action in known if fnmatchcase(action, pattern)]
-    if not found:
+    matching = [action for action in known if fnmatchcase(action, pattern)]
+    if not matching:
         near = close_match(pattern, known)
         hint = "" if near is None else f"; did you mean {near}?"
         raise ApplicationError(f"{pattern!r} matches no action of this project{hint}")
-    return found
+    return matching

@@ -302,17 +302,17 @@ def grants_statement(dialect: Dialect) -> str:
 
 def read_grants(text: bytes) -> GrantsSnapshot:
     """Parse the JSON that `grants_statement` returns."""
-    found = orjson.loads(text)
-    grants = _group(found["grants"])
-    scopes = _group(found["scopes"])
-    role_rows = sorted(found["roles"] or ())
+    values = orjson.loads(text)
+    grants = _group(values["grants"])
+    scopes = _group(values["scopes"])
+    role_rows = sorted(values["roles"] or ())
     roles = {role_id: permission_set(grants[role_id]) for role_id, _ in role_rows}
     public = next((role_id for role_id, role_type in role_rows if role_type == "public"), None)
     return GrantsSnapshot(
         anonymous=Actor("anonymous", NOTHING if public is None else roles[public], role_id=public),
         roles=roles,
         role_types=dict(role_rows),
-        tokens={row[2]: _read_token(row, scopes) for row in found["tokens"] or () if row[2]},
+        tokens={row[2]: _read_token(row, scopes) for row in values["tokens"] or () if row[2]},
     )
 
 

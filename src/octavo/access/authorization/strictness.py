@@ -91,5 +91,5 @@ def given_at(given: Any, path: Path) -> Any:
 
 def keys_at(given: Any, path: Path) -> Path:
     """Return the parameter names at a path of a request, in their order."""
-    found = given_at(given, path)
-    return tuple(found) if isinstance(found, Mapping) else ()
+    value = given_at(given, path)
+    return tuple(value) if isinstance(value, Mapping) else ()

@@ -171,18 +171,18 @@ class AdministratorManagement:
             return [await self._delete(unit, one, actor) for one in ids]
 
     async def _delete(self, unit: UnitOfWork, given_id: str, actor: Actor) -> AdministratorAccount:
-        found = await self._found(unit.connection, given_id, _NOT_FOUND)
-        await self._check_touched(unit, found, actor)
-        account = await self._with_roles(unit.connection, found)
-        await delete_administrator(unit, self._dialect, found)
+        administrator = await self._found(unit.connection, given_id, _NOT_FOUND)
+        await self._check_touched(unit, administrator, actor)
+        account = await self._with_roles(unit.connection, administrator)
+        await delete_administrator(unit, self._dialect, administrator)
         return account
 
     async def _found(self, connection: Connection, given_id: str, message: str) -> Administrator:
         number = _number(given_id)
-        found = await read_administrator(connection, self._dialect, number) if number else None
-        if found is None:
+        administrator = await read_administrator(connection, self._dialect, number) if number else None
+        if administrator is None:
             raise NotFoundError(message)
-        return found
+        return administrator
 
     async def _read(self, connection: Connection, user_id: int) -> AdministratorAccount:
         return await self._with_roles(connection, await self._found(connection, str(user_id), _UNKNOWN))
@@ -293,8 +293,8 @@ class AdministratorList:
         asked = read_query({name: params[name] for name in ("filters", "sort", "_q") if name in params})
         query = self._reads.sanitize(replace(asked, search=None), self._type, _COMPARING)
         if asked.search is not None:
-            found = _search(asked.search)
-            query = replace(query, filters=found if query.filters is None else And(items=(query.filters, found)))
+            search = _search(asked.search)
+            query = replace(query, filters=search if query.filters is None else And(items=(query.filters, search)))
         if not query.sort:
             query = replace(query, sort=(Order(names=("id",)),))
         shown = Object((("id", Plain(None)), *((name, Plain(name)) for name in names), ("roles", _ROLES)))
@@ -319,10 +319,10 @@ def _fields(given: Any) -> Sequence[str]:
 def _search(text: str) -> Filter:
     """Return a filter for administrators whose name or email contains a text, or whose id it is."""
     contains = Compare(operator=OPERATORS["$containsi"], values=(text,))
-    found: list[Filter] = [At(attribute=name, filter=contains) for name in _SEARCHED]
+    filters: list[Filter] = [At(attribute=name, filter=contains) for name in _SEARCHED]
     if number := plain_id(text):
-        found.append(At(attribute="id", filter=Compare(operator=OPERATORS["$eq"], values=(number,))))
-    return Or(items=tuple(found))
+        filters.append(At(attribute="id", filter=Compare(operator=OPERATORS["$eq"], values=(number,))))
+    return Or(items=tuple(filters))
 
 
 def serialize_administrators(entries: bytes, pagination: Mapping[str, int]) -> bytes:

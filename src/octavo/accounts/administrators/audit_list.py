@@ -115,8 +115,8 @@ class AuditFilter:
 
     def given(self) -> dict[str, Any]:
         """Return the filters that are set, by name."""
-        found = {name: getattr(self, name) for name in _CONDITIONS}
-        return {name: value for name, value in found.items() if value is not None}
+        conditions = {name: getattr(self, name) for name in _CONDITIONS}
+        return {name: value for name, value in conditions.items() if value is not None}
 
 
 class AuditList:

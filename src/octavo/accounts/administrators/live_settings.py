@@ -42,9 +42,9 @@ class LiveSettings:
 
 async def read_live_settings(database: Database) -> LiveSettings:
     """Return the current values."""
-    found = {str(name): str(value) for name, value in await database.fetch_all(_READ)}
-    level = found.get("logLevel")
-    return LiveSettings(level if level in LEVELS else None, found.get("maintenance"))
+    values = {str(name): str(value) for name, value in await database.fetch_all(_READ)}
+    level = values.get("logLevel")
+    return LiveSettings(level if level in LEVELS else None, values.get("maintenance"))
 
 
 class LiveSettingsRows:

@@ -81,8 +81,8 @@ class _State:
         """Parse the stored state; None if there is none."""
         if not text:
             return None
-        found = orjson.loads(text)
-        return cls(found["types"], found["own"], found["gone"])
+        values = orjson.loads(text)
+        return cls(values["types"], values["own"], values["gone"])
 
     def written(self) -> str:
         """Return the state as text to store."""
@@ -213,11 +213,11 @@ async def _stale(
             return False
         return action in remembered or (uid.startswith("api::") and action.rpartition(".")[2] in CONTENT_OPERATIONS)
 
-    found = []
+    stale = []
     for statement in (_OF_ROLES, _OF_TOKENS):
         rows = await connection.fetch_all(*statement.bind(dialect), long=True)
-        found.append([(row_id, action) for row_id, action, at in rows if action and is_stale(action, at)])
-    return (found[0], found[1]) if any(found) else None
+        stale.append([(row_id, action) for row_id, action, at in rows if action and is_stale(action, at)])
+    return (stale[0], stale[1]) if any(stale) else None
 
 
 async def _sweep(unit: UnitOfWork, dialect: Dialect, stale: Stale | None) -> None:

@@ -78,10 +78,10 @@ async def reset_password(database: Database, email: str, password: str, feed: Ch
     email, hashed = _check_email(email), await _hashed(password)
     async with unit_of_work(database, feed) as unit:
         await lock_administrators(unit.connection)
-        found = await find_administrator(unit.connection, database.dialect, email)
-        if found is None:
+        administrator = await find_administrator(unit.connection, database.dialect, email)
+        if administrator is None:
             raise NotFoundError(f"No administrator has the email address {email}")
-        await update_administrator(unit, database.dialect, found, password=hashed)
+        await update_administrator(unit, database.dialect, administrator, password=hashed)
 
 
 def _check_email(text: str) -> str:

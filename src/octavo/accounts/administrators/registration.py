@@ -125,10 +125,10 @@ class Registration:
     async def invited(self, query: Any) -> Administrator:
         """Return the administrator that an invitation is for."""
         token = checked(request_bodies.REGISTRATION_TOKEN, query)["registrationToken"]
-        found = await self._find("registration", token)
-        if found is None:
+        administrator = await self._find("registration", token)
+        if administrator is None:
             raise ValidationError("Invalid registrationToken")
-        return found
+        return administrator
 
     async def register(self, body: Any, client: str) -> tuple[AdminLogin, AdministratorAccount]:
         """Activate an invited administrator with a password, and sign in."""
@@ -140,22 +140,30 @@ class Registration:
         hashed = (await hash_password(account["password"])).hash
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
-            found = await self._find("registration", token, unit)
-            if found is None:
+            administrator = await self._find("registration", token, unit)
+            if administrator is None:
                 raise ValidationError("Invalid registration info")
-            lastname = account.get("lastname", found.lastname)
-            changed = replace(found, firstname=account["firstname"], lastname=lastname, active=True)
+            lastname = account.get("lastname", administrator.lastname)
+            changed = replace(administrator, firstname=account["firstname"], lastname=lastname, active=True)
             await update_administrator(unit, self._dialect, changed, password=hashed)
-            return await self._enter(unit, found.id)
+            return await self._enter(unit, administrator.id)
 
     async def forgot_password(self, body: Any, client: str) -> None:
         """Mail a token for a password reset if the account exists. The response is always the same."""
         email = body.get("email") if isinstance(body, dict) else None
         await self._limits.check("admin-forgot-password", client, email if isinstance(email, str) else "")
         given = checked(request_bodies.FORGOTTEN, body)
-        found = await find_administrator(self._database, self._dialect, given["email"])
-        await self._limits.check_account("admin-forgot-password", client, found.id if found else None, given["email"])
-        self._start(self._send_reset(found if found is not None and found.active and not found.blocked else None))
+        administrator = await find_administrator(self._database, self._dialect, given["email"])
+        await self._limits.check_account(
+            "admin-forgot-password", client, administrator.id if administrator else None, given["email"]
+        )
+        self._start(
+            self._send_reset(
+                administrator
+                if administrator is not None and administrator.active and not administrator.blocked
+                else None
+            )
+        )
 
     async def reset_password(self, body: Any, client: str) -> tuple[AdminLogin, AdministratorAccount]:
         """Set a new password with a mailed token, and sign in."""
@@ -166,11 +174,11 @@ class Registration:
         hashed = (await hash_password(given["password"])).hash
         async with unit_of_work(self._database, self._feed) as unit:
             await lock_administrators(unit.connection)
-            found = await self._find("reset", given["resetPasswordToken"], unit)
-            if found is None:
+            administrator = await self._find("reset", given["resetPasswordToken"], unit)
+            if administrator is None:
                 raise ApplicationError(_RESET_FAILED)
-            await update_administrator(unit, self._dialect, found, password=hashed)
-            return await self._enter(unit, found.id)
+            await update_administrator(unit, self._dialect, administrator, password=hashed)
+            return await self._enter(unit, administrator.id)
 
     async def drain(self) -> None:
         """Wait for mails being sent; call it before the database is closed."""
@@ -179,32 +187,32 @@ class Registration:
     async def _find(self, kind: TokenKind, code: str, unit: UnitOfWork | None = None) -> Administrator | None:
         """Return the administrator of a valid code. Invitations need an inactive account, resets an active one."""
         connection = self._database if unit is None else unit.connection
-        found = await self._find_sealed(connection, kind, code)
-        if found is None and self._options.plain_tokens and may_be_plain(code):
-            found = await find_by_plain_code(connection, self._dialect, kind, code)
-        if found is None:
+        administrator = await self._find_sealed(connection, kind, code)
+        if administrator is None and self._options.plain_tokens and may_be_plain(code):
+            administrator = await find_by_plain_code(connection, self._dialect, kind, code)
+        if administrator is None:
             return None
-        if found.blocked or (kind == "reset" and not found.active):
+        if administrator.blocked or (kind == "reset" and not administrator.active):
             if unit is None:  # blocked by other software
                 async with unit_of_work(self._database) as ending:
                     await end_admin_sessions_of_blocked(ending.connection)
             return None
-        return found
+        return administrator
 
     async def _find_sealed(self, connection: Connection, kind: TokenKind, code: str) -> Administrator | None:
         """Return the administrator of a valid code issued by Octavo."""
         user_id = administrator_of(code)
-        found = await read_administrator(connection, self._dialect, user_id) if user_id else None
-        if found is None:
+        administrator = await read_administrator(connection, self._dialect, user_id) if user_id else None
+        if administrator is None:
             return None
-        stored = await stored_code(connection, self._dialect, kind, found.id)
-        return found if is_valid(code, stored, subject_of(found, kind), self._clock.wall()) else None
+        stored = await stored_code(connection, self._dialect, kind, administrator.id)
+        return administrator if is_valid(code, stored, subject_of(administrator, kind), self._clock.wall()) else None
 
     async def _enter(self, unit: UnitOfWork, user_id: int) -> tuple[AdminLogin, AdministratorAccount]:
-        found = await read_administrator(unit.connection, self._dialect, user_id)
-        assert found is not None, "it has just been written"
-        account = AdministratorAccount(found, await roles_of(unit.connection, self._dialect, user_id))
-        return await self._administrators.begin(unit.connection, found), account
+        administrator = await read_administrator(unit.connection, self._dialect, user_id)
+        assert administrator is not None, "it has just been written"
+        account = AdministratorAccount(administrator, await roles_of(unit.connection, self._dialect, user_id))
+        return await self._administrators.begin(unit.connection, administrator), account
 
     async def _send_reset(self, found: Administrator | None) -> None:
         """Mail a code. Without an administrator, do the same work but send no mail, so timing reveals nothing."""

@@ -192,5 +192,5 @@ async def check_covers(connection: Connection, dialect: Dialect, actor: Actor, r
 
 
 def _grants(rows: Sequence[Any], roles: set[int]) -> list[Grant]:
-    found = (read_grant(*row[1:]) for row in rows if row[0] in roles)
-    return [grant for grant in found if grant is not None]
+    grants = (read_grant(*row[1:]) for row in rows if row[0] in roles)
+    return [grant for grant in grants if grant is not None]

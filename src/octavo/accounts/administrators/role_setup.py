@@ -106,9 +106,9 @@ async def set_up_roles(
 
 async def _changes(connection: Connection, catalogue: Catalogue, scope: _Scope) -> _Changes:
     """Compute the changes to write."""
-    found = await connection.fetch_all(_ROLES_AND_LOCALES)
-    roles = {code: int(role_id) for code, role_id, is_role in found if is_role}
-    locales = [code for code, _, is_role in found if not is_role]
+    rows = await connection.fetch_all(_ROLES_AND_LOCALES)
+    roles = {code: int(role_id) for code, role_id, is_role in rows if is_role}
+    locales = [code for code, _, is_role in rows if not is_role]
     stored = await read_permissions(connection)
     changes = _Changes(lacks_roles=not roles)
     if not stored:

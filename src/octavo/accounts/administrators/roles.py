@@ -210,11 +210,11 @@ class AdminRoles:
 
 def _grants(permissions: Mapping[int, Permission]) -> dict[int, Grant]:
     """Return the grants of permissions by index; rows that cannot be parsed are left out."""
-    found = {
+    by_index = {
         index: read_grant(one.action, one.subject, dict(one.properties), list(one.conditions))
         for index, one in permissions.items()
     }
-    return {index: grant for index, grant in found.items() if grant is not None}
+    return {index: grant for index, grant in by_index.items() if grant is not None}
 
 
 def _refused(named: str, why: str) -> ValidationError:
@@ -262,10 +262,10 @@ class RoleListing:
     async def find_one(self, role_id: int, ability: Ability) -> Any:
         """Return a role. Raises NotFoundError."""
         request = ReadRequest(content_type=self._type, by=By.ID, projection=_SHOWN, drafts=Drafts.ANY)
-        found = await self._reads.find_any(self._reads.prepare(request, ability).bind(id=role_id))
-        if found is None:
+        role = await self._reads.find_any(self._reads.prepare(request, ability).bind(id=role_id))
+        if role is None:
             raise NotFoundError("role.notFound")
-        return orjson.loads(found)
+        return orjson.loads(role)
 
     async def catalogue(self) -> dict[str, Any]:
         """Return the catalog of permissions, with the conditions."""

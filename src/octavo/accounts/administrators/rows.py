@@ -142,8 +142,8 @@ def subject_of(administrator: Administrator, kind: TokenKind) -> CodeSubject:
 
 async def stored_code(connection: Connection, dialect: Dialect, kind: TokenKind, user_id: int) -> str | None:
     """Return the stored form of an administrator's mailed code."""
-    found = await connection.fetch_value(*_STORED[kind].bind(dialect, user=user_id))
-    return None if found is None else str(found)
+    code = await connection.fetch_value(*_STORED[kind].bind(dialect, user=user_id))
+    return None if code is None else str(code)
 
 
 async def find_by_plain_code(
@@ -163,8 +163,8 @@ async def read_roles(connection: Connection) -> dict[int, AdminRole]:
 
 async def role_id_of(connection: Connection, dialect: Dialect, role: str) -> int | None:
     """Return the id of the role with this code, with or without `strapi-`, or with this name."""
-    found = await connection.fetch_value(*_ROLE.bind(dialect, role=role, code=f"strapi-{role}"))
-    return None if found is None else int(found)
+    role_id = await connection.fetch_value(*_ROLE.bind(dialect, role=role, code=f"strapi-{role}"))
+    return None if role_id is None else int(role_id)
 
 
 async def has_super_admin(connection: Connection, dialect: Dialect) -> bool:

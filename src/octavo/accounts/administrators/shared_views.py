@@ -135,12 +135,12 @@ class SharedViews:
         return [_view(row) for row in await connection.fetch_all(*statement)]
 
     def _owned(self, views: Sequence[SharedView], view_id: int, actor: Actor) -> SharedView:
-        found = next((one for one in views if one.id == view_id), None)
-        if found is None:
+        view = next((one for one in views if one.id == view_id), None)
+        if view is None:
             raise NotFoundError
-        if not owns(found, actor):
+        if not owns(view, actor):
             raise ForbiddenError
-        return found
+        return view
 
     async def _check(
         self, unit: UnitOfWork, form: ViewForm, others: Sequence[SharedView], actor: Actor, known: Sequence[int] = ()

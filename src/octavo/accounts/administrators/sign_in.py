@@ -83,15 +83,20 @@ class AdminSignIn:
         """Sign in with an email address and a password."""
         email, password = _credentials(body)
         await self._limits.check("admin-login", client, email)
-        found = await find_administrator(self._database, self._database.dialect, email) if _is_valid(email) else None
-        await self._limits.check_account("admin-login", client, found.id if found else None, email)
-        sound = await verify_password(password, found.password if found else None)
-        if found is None or not sound or not found.active or found.blocked:
-            report_failed_sign_in("administrator", client, found.email if found else None)
-            await self.audit.write_refused(found.id if found else UNKNOWN_ADMINISTRATOR, found.email if found else None)
-            raise ApplicationError(_refusal(found if sound else None))
+        administrator = (
+            await find_administrator(self._database, self._database.dialect, email) if _is_valid(email) else None
+        )
+        await self._limits.check_account("admin-login", client, administrator.id if administrator else None, email)
+        sound = await verify_password(password, administrator.password if administrator else None)
+        if administrator is None or not sound or not administrator.active or administrator.blocked:
+            report_failed_sign_in("administrator", client, administrator.email if administrator else None)
+            await self.audit.write_refused(
+                administrator.id if administrator else UNKNOWN_ADMINISTRATOR,
+                administrator.email if administrator else None,
+            )
+            raise ApplicationError(_refusal(administrator if sound else None))
         async with unit_of_work(self._database, in_maintenance=True) as unit:
-            return await self.begin(unit.connection, found)
+            return await self.begin(unit.connection, administrator)
 
     async def begin(self, connection: Transaction, administrator: Administrator) -> AdminLogin:
         """Start a session for an administrator as read in this transaction."""
@@ -116,10 +121,10 @@ class AdminSignIn:
             if signed_in.session:
                 await self.sessions.extend(unit.connection, signed_in.session, self.options.session_seconds)
                 return self._sign(signed_in.session)
-            found = await read_administrator(unit.connection, self._database.dialect, signed_in.actor.id or 0)
-            if found is None:
+            administrator = await read_administrator(unit.connection, self._database.dialect, signed_in.actor.id or 0)
+            if administrator is None:
                 raise ValidationError("Invalid token")
-            return (await self.begin(unit.connection, found)).token
+            return (await self.begin(unit.connection, administrator)).token
 
     async def logout(self, cookie: str, authorization: str | None, client: str) -> None:
         """End the session of a cookie or, without one, of an access token.

@@ -127,29 +127,29 @@ class TokenManagement:
         secret = secrets.token_hex(TOKEN_BYTES)
         async with unit_of_work(self._database, self._feed) as unit:
             await self._rows.lock(unit)
-            found = self._find(await self._rows.read_all(unit.connection), given_id)
-            self._kind.check({}, found, actor)
+            token = self._find(await self._rows.read_all(unit.connection), given_id)
+            self._kind.check({}, token, actor)
 
             async def write(_: object) -> None:
-                await self._rows.set_key(unit, found.id, hash_api_token(secret, self._kind.salt))
+                await self._rows.set_key(unit, token.id, hash_api_token(secret, self._kind.salt))
 
-            await update_row(unit, self._table.uid, found.id, {}, write)
-            return found, secret
+            await update_row(unit, self._table.uid, token.id, {}, write)
+            return token, secret
 
     async def delete(self, given_id: str) -> Token | None:
         """Delete a token and return it; None if it does not exist."""
         async with unit_of_work(self._database, self._feed) as unit:
             await self._rows.lock(unit)
             try:
-                found = self._find(await self._rows.read_all(unit.connection), given_id)
+                token = self._find(await self._rows.read_all(unit.connection), given_id)
             except NotFoundError:
                 return None
 
             async def remove() -> None:
-                await self._rows.delete(unit, found.id)
+                await self._rows.delete(unit, token.id)
 
-            await delete_row(unit, self._table.uid, found.id, {"name": found.name}, remove)
-            return found
+            await delete_row(unit, self._table.uid, token.id, {"name": token.name}, remove)
+            return token
 
     def _checked(self, body: Any, *, new: bool) -> dict[str, Any]:
         """Return the validated body."""

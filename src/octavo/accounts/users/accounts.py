@@ -279,8 +279,8 @@ class Accounts:
         account = await self._codes.find(code, "user confirmation")
         if account is None:
             raise ValidationError("Invalid token")
-        found = await self._writer.run(lambda unit: self._confirm(unit, account.id, code))
-        return _known(self._opened(found)), found.settings.email_confirmation_redirection or "/"
+        confirmed = await self._writer.run(lambda unit: self._confirm(unit, account.id, code))
+        return _known(self._opened(confirmed)), confirmed.settings.email_confirmation_redirection or "/"
 
     async def _confirm(self, unit: EntryUnit, user_id: int, code: str) -> UserLookup:
         await unit.connection.lock(account_lock(user_id))

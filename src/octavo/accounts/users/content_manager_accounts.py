@@ -60,12 +60,12 @@ class AccountWrites:
     async def create(self, write: Write, actor: Actor) -> bytes:
         """Create a user."""
         check_object(write.data)
-        found = await self._policy.writable(self._type, write, actor, CREATE)
-        return await self._writer.run(lambda unit: self._create(unit, found.data, found, actor), about=self._type)
+        allowed = await self._policy.writable(self._type, write, actor, CREATE)
+        return await self._writer.run(lambda unit: self._create(unit, allowed.data, allowed, actor), about=self._type)
 
     async def clone(self, user_id: int, write: Write, actor: Actor) -> bytes:
         """Create a copy of a user with a new username, email address and password."""
-        found = await self._policy.writable(self._type, write, actor, CREATE)
+        allowed = await self._policy.writable(self._type, write, actor, CREATE)
 
         async def work(unit: EntryUnit) -> bytes:
             await self._policy.check_access(unit, self._type, user_id, actor, FIND)
@@ -73,20 +73,20 @@ class AccountWrites:
             if source is None:
                 raise NotFoundError
             held = as_data(self._registry, self._type, source)
-            data = copied(self._registry, self._type, held, found.data, actor.ability)
-            return await self._create(unit, data, found, actor)
+            data = copied(self._registry, self._type, held, allowed.data, actor.ability)
+            return await self._create(unit, data, allowed, actor)
 
         return await self._writer.run(work, about=self._type)
 
     async def update(self, user_id: int, write: Write, actor: Actor, seen: str | None = None) -> bytes:
         """Update a user. A new password or a block ends their sessions. `seen`: as for other entries."""
         check_object(write.data)
-        found = await self._policy.writable(self._type, write, actor, UPDATE)
+        allowed = await self._policy.writable(self._type, write, actor, UPDATE)
 
         async def work(unit: EntryUnit) -> bytes:
             await self._policy.check_access(unit, self._type, user_id, actor, UPDATE)
             await self._seen.check(unit, self._type, user_id, actor, seen)
-            data = await self._policy.allowed_data(unit, self._type, user_id, found, actor, UPDATE)
+            data = await self._policy.allowed_data(unit, self._type, user_id, allowed, actor, UPDATE)
             with unit.ambient():
                 shown = await self._users.update(user_id, data, actor, self._form(data, actor, _CHANGED))
             await self._policy.check_result(unit, self._type, user_id, actor, UPDATE)

@@ -135,11 +135,11 @@ def _free_type(name: str, present: Iterable[str | None]) -> str:
     """Return a unique type for a new role, derived from its name and numbered if taken."""
     words = re.findall(r"[a-z]+|\d+", transliterate(name).lower())
     wanted = "_".join(words)[:_LONGEST_TYPE] or "role"
-    taken, number, found = set(present), 1, wanted
-    while found in taken:
-        found = f"{wanted}_{number}"
+    taken, number, free = set(present), 1, wanted
+    while free in taken:
+        free = f"{wanted}_{number}"
         number += 1
-    return found
+    return free
 
 
 def _read_actions(tree: Any) -> tuple[str, ...] | None:
@@ -231,8 +231,8 @@ async def check_default_role(unit: UnitOfWork, dialect: Dialect, role_type: obje
 
 async def role_of_type(unit: UnitOfWork, dialect: Dialect, role_type: str) -> int | None:
     """Return the id of the role with this type; None if there is none."""
-    found = await unit.connection.fetch_value(*_BY_TYPE.bind(dialect, type=role_type))
-    return None if found is None else int(found)
+    role_id = await unit.connection.fetch_value(*_BY_TYPE.bind(dialect, type=role_type))
+    return None if role_id is None else int(role_id)
 
 
 async def check_roles_given(unit: UnitOfWork, dialect: Dialect, actor: Actor, roles: Iterable[int]) -> None:
@@ -257,5 +257,5 @@ async def check_all_users(unit: UnitOfWork, actor: Actor) -> None:
 
 async def role_of_user(unit: UnitOfWork, dialect: Dialect, user_id: int) -> int | None:
     """Return the id of a user's role."""
-    found = await unit.connection.fetch_value(*_ROLE_OF.bind(dialect, user=user_id))
-    return None if found is None else int(found)
+    role_id = await unit.connection.fetch_value(*_ROLE_OF.bind(dialect, user=user_id))
+    return None if role_id is None else int(role_id)

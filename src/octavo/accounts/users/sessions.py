@@ -140,9 +140,9 @@ class UserSessions:
         return None
 
     def _holds(self, row: Any, now: int) -> bool:
-        *_, stamp, _, idle_until, _, found, blocked, password, version = row
+        *_, stamp, _, idle_until, _, has_user, blocked, password, version = row
         is_bound = hmac.compare_digest(stamp, stamp_of(password, version))
-        return found is not None and not blocked and now < idle_until and is_bound
+        return has_user is not None and not blocked and now < idle_until and is_bound
 
     async def end(self, token: str) -> None:
         """End the session of a token, if it exists. Any token of the session is accepted."""

@@ -89,8 +89,8 @@ class StoredSettings:
 
     async def providers(self) -> Mapping[str, Any]:
         """Return the providers, each with the callback URL to register there."""
-        found = _known(await self._store.get(_PROVIDERS)) or _provider_defaults()
-        return {name: self._with_address(name, given) for name, given in found.items()}
+        providers = _known(await self._store.get(_PROVIDERS)) or _provider_defaults()
+        return {name: self._with_address(name, given) for name, given in providers.items()}
 
     async def save_providers(self, body: Any, actor: Actor) -> None:
         """Save `providers`. A provider can vouch for any user, so the administrator needs all permissions of users.
@@ -191,20 +191,20 @@ def _is_valid(text: Any) -> bool:
 
 def _provider_defaults() -> dict[str, Any]:
     """Return the known providers, as v4 lists them before one is configured."""
-    found: dict[str, Any] = {_LOCAL: {"enabled": True, "icon": "envelope"}}
+    providers: dict[str, Any] = {_LOCAL: {"enabled": True, "icon": "envelope"}}
     for name, row in ROWS.items():
         callback = f"api/auth/{name}/callback"
         said = {"icon": name, "enabled": False, "key": "", "secret": "", "callback": callback}
-        found[name] = {**said, "scope": list(row.scope)}
-    return found
+        providers[name] = {**said, "scope": list(row.scope)}
+    return providers
 
 
 def _template_defaults() -> dict[str, Any]:
     """Return the built-in mail templates."""
-    found = {}
+    templates = {}
     for name, (display, icon) in _SHOWN_OF_TEMPLATES.items():
         text = BUILT_IN[name]
         sender = {"name": text.sender_name, "email": text.sender}
         options = {"from": sender, "response_email": text.reply_to, "object": text.subject, "message": text.html}
-        found[name] = {"display": display, "icon": icon, "options": options}
-    return found
+        templates[name] = {"display": display, "icon": icon, "options": options}
+    return templates

@@ -182,8 +182,8 @@ class AccountRows:
 
     async def role_id(self, connection: Connection, role_type: str) -> int | None:
         """Return the id of the role with this type."""
-        found = await connection.fetch_value(*_ROLE_ID.bind(self._dialect, type=role_type))
-        return None if found is None else int(found)
+        role_id = await connection.fetch_value(*_ROLE_ID.bind(self._dialect, type=role_type))
+        return None if role_id is None else int(role_id)
 
     async def _one(self, where: str, connection: Connection, *, long: bool = False, **values: Any) -> UserLookup:
         row = await connection.fetch_row(*self._find[where].bind(self._dialect, **values), long=long)
@@ -214,10 +214,10 @@ async def default_role(connection: Connection, dialect: Dialect) -> str:
 
 async def find_user(connection: Connection, dialect: Dialect, name: str) -> int:
     """Return the id of the user with this username or email address. Raises NotFoundError."""
-    found = await connection.fetch_value(*_NAMED.bind(dialect, name=name, email=name.lower()))
-    if found is None:
+    user_id = await connection.fetch_value(*_NAMED.bind(dialect, name=name, email=name.lower()))
+    if user_id is None:
         raise NotFoundError(f"No user is named {name!r}")
-    return int(found)
+    return int(user_id)
 
 
 async def lock_names(unit: EntryUnit, dialect: Dialect, *names: str | None) -> None:

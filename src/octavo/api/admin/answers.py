@@ -64,8 +64,8 @@ def serialize_role(role: AdminRole) -> dict[str, Any]:
 
 def serialize_administrator_with_roles(account: AdministratorAccount) -> dict[str, Any]:
     """Return an administrator with their roles, and with the invitation token if they were just invited."""
-    found = {
+    serialized = {
         **serialize_administrator(account.administrator),
         "roles": [serialize_role(role) for role in account.roles],
     }
-    return found if account.invitation is None else {**found, "registrationToken": account.invitation}
+    return serialized if account.invitation is None else {**serialized, "registrationToken": account.invitation}

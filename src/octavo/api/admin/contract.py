@@ -32,16 +32,18 @@ _SCALARS: Final = {
 
 def rows() -> list[AdminOperation]:
     """Return the operations of all endpoints, by path and method."""
-    found = [row for endpoints in _endpoints() for row in endpoints.operations]
-    return sorted(found, key=lambda row: (row.path, row.method))
+    operations = [row for endpoints in _endpoints() for row in endpoints.operations]
+    return sorted(operations, key=lambda row: (row.path, row.method))
 
 
 def _endpoints() -> Iterator[Any]:
     for module in pkgutil.iter_modules(api.__path__):
         loaded = import_module(f"{api.__name__}.{module.name}")
-        for _, found in inspect.getmembers(loaded, inspect.isclass):
-            if found.__module__ == loaded.__name__ and isinstance(getattr(found, "operations", None), Sequence):
-                yield found
+        for _, endpoints_class in inspect.getmembers(loaded, inspect.isclass):
+            if endpoints_class.__module__ == loaded.__name__ and isinstance(
+                getattr(endpoints_class, "operations", None), Sequence
+            ):
+                yield endpoints_class
 
 
 def contract() -> str:

@@ -18,8 +18,8 @@ class PreviewScript:
     async def respond(self, request: Request) -> Response | None:
         """Return a file for a GET or HEAD request, or None for other paths."""
         name = request.raw_path.removeprefix("/")
-        found = self._contents.get(name)
-        return None if found is None else Response(200, found, _TYPES[name], _HEADERS)
+        content = self._contents.get(name)
+        return None if content is None else Response(200, content, _TYPES[name], _HEADERS)
 
     @cached_property
     def _contents(self) -> dict[str, bytes]:

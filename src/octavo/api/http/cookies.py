@@ -12,14 +12,14 @@ _DROPPED: Final = "Thu, 01 Jan 1970 00:00:00 GMT"
 
 def read_cookies(request: Request) -> dict[str, str]:
     """Return the cookies by name, the first one for duplicates. HTTP/2 sends each in a separate header."""
-    found: dict[str, str] = {}
+    cookies: dict[str, str] = {}
     for name, value in request.scope["headers"]:
         if name == b"cookie":
             for part in value.decode("latin-1").split(";"):
                 key, equals, text = part.strip().partition("=")
                 if equals:
-                    found.setdefault(key, text)
-    return found
+                    cookies.setdefault(key, text)
+    return cookies
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,10 +191,10 @@ class Dispatcher:
             raise MethodNotAllowed
         if path.startswith("//"):
             raise MaliciousPath
-        found = None if self._static is None else await self._static.respond(request)
-        if found is None:
+        response = None if self._static is None else await self._static.respond(request)
+        if response is None:
             raise NotFoundError
-        return found
+        return response
 
     def _allow(self, request: Request) -> Headers:
         methods = self._router.methods(request.raw_path) | ALWAYS_ALLOWED

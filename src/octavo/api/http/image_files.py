@@ -108,12 +108,12 @@ class ImageFiles:
         assert self._variants is not None
         image_format = self._format(request, source, wanted)
         for _ in range(_LOST):
-            found = await self._variants.find(source, wanted, image_format)
-            if not isinstance(found, Variant):
-                if found is None or (caching.is_private and not self._variants.is_private):
+            variant = await self._variants.find(source, wanted, image_format)
+            if not isinstance(variant, Variant):
+                if variant is None or (caching.is_private and not self._variants.is_private):
                     return None  # the next source serves private files
-                return _redirect(found.url)
-            response = await self._answer(request, self._variants, found, self._cache_control(caching, found))
+                return _redirect(variant.url)
+            response = await self._answer(request, self._variants, variant, self._cache_control(caching, variant))
             if response is not None:
                 if wanted.format == "auto":
                     response.headers = (*response.headers, (b"vary", b"Accept"))

@@ -48,8 +48,8 @@ def taken_over(headers: Mapping[bytes, bytes]) -> str | None:
     Ids are logged, so only letters, digits, `.`, `_` and `-` are valid.
     """
     trace = headers.get(TRACE)
-    if trace is not None and (found := _TRACE.fullmatch(trace)):
-        return found[1].decode()
+    if trace is not None and (match := _TRACE.fullmatch(trace)):
+        return match[1].decode()
     name = headers.get(NAME)
     return name.decode() if name is not None and _NAME.fullmatch(name) else None
 

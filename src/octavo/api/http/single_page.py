@@ -38,10 +38,10 @@ class CompressedFiles:
         if PurePath(name).suffix.lower() not in _TEXTS or not _LEAST <= size <= _MOST or self._size >= _MOST:
             return None
         with opened.file:
-            found = gzip.compress(opened.file.read(), 9, mtime=0)
-        self._size += len(found) - len(self._kept.get(name, b""))
-        self._kept[name] = found
-        return found
+            compressed = gzip.compress(opened.file.read(), 9, mtime=0)
+        self._size += len(compressed) - len(self._kept.get(name, b""))
+        self._kept[name] = compressed
+        return compressed
 
 
 def accepts_gzip(request: Request) -> bool:

@@ -100,4 +100,4 @@ def _slow(request: Request, response: Response, seconds: float) -> SlowRequest:
 def shape_of(query: bytes) -> str:
     """Return the names of a query's parameters as they were sent, without values and parameters without a value."""
     names = (_KEY.match(part) for part in query[: 8 * _LONGEST_SHAPE].decode("latin-1").split("&"))
-    return "&".join(found[0] for found in names if found)[:_LONGEST_SHAPE]
+    return "&".join(name[0] for name in names if name)[:_LONGEST_SHAPE]

@@ -71,8 +71,8 @@ class FirstOf:
 
     async def respond(self, request: Request) -> Response | None:
         for files in self.all:
-            if (found := await files.respond(request)) is not None:
-                return found
+            if (response := await files.respond(request)) is not None:
+                return response
         return None
 
 
@@ -124,8 +124,8 @@ class StaticFiles:
         `/%75ploads/` is the same folder and, on some systems, `/Uploads/` is.
         """
         path = path.lower()
-        found = (given for prefix, given in self._exceptions.items() if path.startswith(prefix.lower()))
-        return next(found, self._options)
+        options = (given for prefix, given in self._exceptions.items() if path.startswith(prefix.lower()))
+        return next(options, self._options)
 
 
 def answer_file(
@@ -259,7 +259,7 @@ def open_inside(folder: Path, segments: list[str]) -> OpenFile | None:
 
 
 def _open_first(folder: Path, names: Iterable[str]) -> OpenFile | None:
-    return next((found for name in names if (found := open_inside(folder, [name])) is not None), None)
+    return next((opened for name in names if (opened := open_inside(folder, [name])) is not None), None)
 
 
 async def _nothing() -> AsyncGenerator[bytes, None]:

@@ -211,10 +211,10 @@ def _params(request: Request) -> dict[str, str]:
     """Return the parameters, the first one for duplicates. If code has changed them, only texts."""
     if request.overlay is not None and request.overlay.values is not None:
         return {name: value for name, value in request.overlay.values().items() if isinstance(value, str)}
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, value in parse_qsl(request.query, keep_blank_values=True)[:_MOST_PARAMS]:
-        found.setdefault(name, value)
-    return found
+        values.setdefault(name, value)
+    return values
 
 
 def _redirect(location: str, cookie: tuple[bytes, bytes]) -> Response:

@@ -25,8 +25,8 @@ def cursor_envelope(entries: bytes, page: Page, total: int | None, cursor: str |
 
 def pagination(page: Page, total: int | None) -> dict[str, int]:
     """Return `meta.pagination` as a value."""
-    found: dict[str, int] = orjson.loads(_pagination(page, total))
-    return found
+    values: dict[str, int] = orjson.loads(_pagination(page, total))
+    return values
 
 
 def _pagination(page: Page, total: int | None) -> bytes:

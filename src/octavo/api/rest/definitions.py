@@ -31,10 +31,10 @@ class DefinitionEndpoints:
 
     async def content_type(self, request: Request, actor: Actor) -> Response:
         """GET /api/content-type-builder/content-types/:uid"""
-        found = self._registry.content_types.get(request.path_values["uid"])
-        if found is None:
+        content_type = self._registry.content_types.get(request.path_values["uid"])
+        if content_type is None:
             raise UnknownDefinition("contentType")
-        return _data(show_content_type(found))
+        return _data(show_content_type(content_type))
 
     async def components(self, request: Request, actor: Actor) -> Response:
         """GET /api/content-type-builder/components"""
@@ -42,10 +42,10 @@ class DefinitionEndpoints:
 
     async def component(self, request: Request, actor: Actor) -> Response:
         """GET /api/content-type-builder/components/:uid"""
-        found = self._registry.components.get(request.path_values["uid"])
-        if found is None:
+        component = self._registry.components.get(request.path_values["uid"])
+        if component is None:
             raise UnknownDefinition("component")
-        return _data(show_component(found))
+        return _data(show_component(component))
 
 
 def _read_kind(given: Any) -> str | None:

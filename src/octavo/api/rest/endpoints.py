@@ -151,10 +151,10 @@ class ContentEndpoints:
 
     async def entry_id(self, request: Request) -> int:
         """Return the id of the requested entry, in any publication state. Raises NotFoundError."""
-        found = await self._single_id(request, Drafts.ANY) if self.content_type.is_single else read_id(request)
-        if found is None:
+        entry_id = await self._single_id(request, Drafts.ANY) if self.content_type.is_single else read_id(request)
+        if entry_id is None:
             raise NotFoundError
-        return found
+        return entry_id
 
     async def _single_id(self, request: Request, drafts: Drafts) -> int | None:
         query = read_query(self._given(request), split_fields=request.options.split_fields)

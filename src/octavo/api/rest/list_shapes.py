@@ -68,10 +68,10 @@ class ListShape(NamedTuple):
             text = text.replace(_HOLE, str(self.position.value))
         last = len(self.pieces) - 1
         given = parse_query_string(text.removesuffix(f"{_TOKEN}{last}"))
-        found: set[str] = set()
+        names: set[str] = set()
         if _FILTERS in given:
-            given[_FILTERS] = self._marked(given[_FILTERS], found)
-        return given if len(found) == len(self.values) else None
+            given[_FILTERS] = self._marked(given[_FILTERS], names)
+        return given if len(names) == len(self.values) else None
 
     def _marked(self, value: Any, found: set[str]) -> Any:
         if isinstance(value, dict):
@@ -89,11 +89,11 @@ def shape_of(query: str) -> ListShape | None:
     """Return the shape of a query string; None if it has neither filters nor a page, or too many or too long ones."""
     if len(query) > _MOST_CHARACTERS or _HOLE in query:
         return None
-    found = _PAGE.search(query) if _PAGINATION in query else None
+    page_match = _PAGE.search(query) if _PAGINATION in query else None
     position = None
-    if found is not None:
-        position = Position(int(found[2]), found[1] == "page")
-        query = f"{query[: found.start(2)]}{_HOLE}{query[found.end(2) :]}"
+    if page_match is not None:
+        position = Position(int(page_match[2]), page_match[1] == "page")
+        query = f"{query[: page_match.start(2)]}{_HOLE}{query[page_match.end(2) :]}"
     if _FILTERS not in query:
         return None if position is None else ListShape((query,), (), position)
     pieces, values = split_values(query, _FILTERS)
@@ -127,11 +127,11 @@ class ListShapes:
         fixed = self._fixed.get(key)
         if fixed is None:
             return None
-        found = self._reads.get(fixed.key(key, shape))
-        if found is None:
+        prepared = self._reads.get(fixed.key(key, shape))
+        if prepared is None:
             return None
         try:
-            read = found.rebind(dict(zip(_NAMES, shape.values, strict=False)))
+            read = prepared.rebind(dict(zip(_NAMES, shape.values, strict=False)))
         except OtherPlan:
             return None
         position = shape.position

@@ -144,8 +144,8 @@ class LocaleEndpoints(PluginEndpoints):
         )
         prepared = self._reads.prepare(every, None)
         default = await self._controller.locales.default()
-        found = orjson.loads(await self._array(prepared))
-        return Response(200, orjson.dumps([{**locale, "isDefault": locale["code"] == default} for locale in found]))
+        locales = orjson.loads(await self._array(prepared))
+        return Response(200, orjson.dumps([{**locale, "isDefault": locale["code"] == default} for locale in locales]))
 
 
 class RoleEndpoints:

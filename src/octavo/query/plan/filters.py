@@ -251,13 +251,13 @@ def _kind_of_operand(kind: ValueKind, operator: Operator) -> ValueKind:
 def _operands(kind: ValueKind, asked: Compare) -> tuple[Typed, ...] | None:
     """Return the operands that can equal a stored value, or None if leaving out the others changes the result."""
     kind = _kind_of_operand(kind, asked.operator)
-    found = []
+    operands = []
     for value in asked.values:
         try:
-            found.append(read_operand(kind, value, asked.path))
+            operands.append(read_operand(kind, value, asked.path))
         except Incomparable:
             continue
-    return tuple(found) if len(found) == len(asked.values) or asked.operator.test is Test.AMONG else None
+    return tuple(operands) if len(operands) == len(asked.values) or asked.operator.test is Test.AMONG else None
 
 
 def _beside_numbers(attribute: Scalar | None, asked: Compare, planning: Planning, *, negated: bool) -> Condition:

@@ -72,8 +72,8 @@ def _tests(condition: Condition, related: list[IndexableRead], *, either: bool) 
                 yield from _tests(item, related, either=either or len(items) > 1)
         case Exists(step=step, condition=inner):
             further: list[IndexableRead] = []
-            found = _once(_tests(inner, further, either=either))
-            related.append(IndexableRead(step.target.uid, found, (), _once(further)))
+            tests = _once(_tests(inner, further, either=either))
+            related.append(IndexableRead(step.target.uid, tests, (), _once(further)))
         case Linked() | nodes.Unused() | nodes.Constant():
             return
 

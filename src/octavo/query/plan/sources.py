@@ -102,9 +102,9 @@ class _Parts(dict[Any, Callable[[Any], Iterable[Any]] | None]):
 
     def __missing__(self, kind: type) -> Callable[[Any], Iterable[Any]] | None:
         is_node = is_dataclass(kind) and not issubclass(kind, _LEAVES)
-        found = attributes_of(kind, "owner", "attribute", "target") if is_node else None
-        self[kind] = found = tuple if issubclass(kind, tuple) else found
-        return found
+        read_parts = attributes_of(kind, "owner", "attribute", "target") if is_node else None
+        self[kind] = read_parts = tuple if issubclass(kind, tuple) else read_parts
+        return read_parts
 
 
 _PARTS: Final = _Parts()

@@ -38,8 +38,8 @@ class ScriptStatement:
     @property
     def first_word(self) -> str:
         """The statement's first word in upper case, or an empty text."""
-        found = re.match(r"\w+", self.text)
-        return found[0].upper() if found else ""
+        match = re.match(r"\w+", self.text)
+        return match[0].upper() if match else ""
 
 
 class InvalidScript(ValueError):
@@ -88,17 +88,17 @@ def _pattern(quoted: str) -> re.Pattern[str]:
 def _tokens(script: str, rules: ScriptRules) -> Iterator[tuple[str, int, int]]:
     """Yield kind, start and end of every token except whitespace and comments."""
     pattern, place = _pattern(rules.quoted), 0
-    while found := pattern.search(script, place):
-        kind, start, place = found.lastgroup or "quoted", found.start(), found.end()
+    while match := pattern.search(script, place):
+        kind, start, place = match.lastgroup or "quoted", match.start(), match.end()
         if kind == "open":
             raise InvalidScript(_line(script, start), f"{script[start]} is not closed")
         if kind == "comment":
             place = _comment_end(script, start, rules.nested_comments)
         elif kind == "tag":
-            place = script.find(found[0], place) + len(found[0])
-            if place < found.end() + len(found[0]):
-                raise InvalidScript(_line(script, start), f"{found[0]} is not closed")
-        if kind != "comment" and not found[0].startswith("--"):
+            place = script.find(match[0], place) + len(match[0])
+            if place < match.end() + len(match[0]):
+                raise InvalidScript(_line(script, start), f"{match[0]} is not closed")
+        if kind != "comment" and not match[0].startswith("--"):
             yield kind, start, place
 
 

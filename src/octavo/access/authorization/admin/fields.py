@@ -43,11 +43,11 @@ def leaves(fields: Iterable[Field], *, required: bool = False) -> tuple[str, ...
 
     With `required`, only required fields in required components: every grant on the content type includes them.
     """
-    found: list[str] = []
+    paths: list[str] = []
     for field in fields:
         if field.required or not required:
-            found += leaves(field.inside, required=required) if field.inside else (field.path,)
-    return tuple(found)
+            paths += leaves(field.inside, required=required) if field.inside else (field.path,)
+    return tuple(paths)
 
 
 def all_paths(fields: Iterable[Field]) -> tuple[str, ...]:

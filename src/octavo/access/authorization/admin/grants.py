@@ -34,17 +34,19 @@ class Grant:
 def grants_statement(dialect: Dialect, roles: int) -> str:
     """Return the SQL that reads the grants of roles as JSON. Bind the role ids; `roles` is their number."""
     marks = ", ".join(dialect.mark(number) for number in range(1, roles + 1))
-    found = "FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id WHERE l.role_id IN "
+    tables = (
+        "FROM admin_permissions p JOIN admin_permissions_role_links l ON l.permission_id = p.id WHERE l.role_id IN "
+    )
     action = dialect.collated("p.action")  # the others can have another collation: JSON has its own on MariaDB
-    rows = dialect.json_rows((action, "p.subject", "p.properties", "p.conditions"), f"{found}({marks})")
+    rows = dialect.json_rows((action, "p.subject", "p.properties", "p.conditions"), f"{tables}({marks})")
     return f"SELECT {dialect.json_object({'grants': rows})}"
 
 
 def read_grants(text: bytes | None) -> tuple[Grant, ...]:
     """Parse the JSON that `grants_statement` returns."""
     rows = orjson.loads(text)["grants"] if text else None
-    found = (read_grant(*row) for row in rows or ())
-    return tuple(sorted({grant for grant in found if grant is not None}, key=repr))
+    grants = (read_grant(*row) for row in rows or ())
+    return tuple(sorted({grant for grant in grants if grant is not None}, key=repr))
 
 
 def read_grant(action: Any, subject: Any, properties: Any, conditions: Any) -> Grant | None:

@@ -67,9 +67,9 @@ class ProviderAccounts:
 
     async def account(self, provider: str, person: ProviderProfile) -> UserLookup:
         """Return the user for a provider account, created if necessary, with the settings for sign-in."""
-        found = await self._rows.by_subject(provider, person.subject)
-        if found.account is not None:
-            return found
+        lookup = await self._rows.by_subject(provider, person.subject)
+        if lookup.account is not None:
+            return lookup
         email = self._email(person)
         return await self._writer.run(lambda unit: self._join(unit, provider, person, email))
 
@@ -86,12 +86,12 @@ class ProviderAccounts:
         settings = (found_now := await self._rows.by_subject(provider, person.subject, unit.connection)).settings
         if found_now.account is not None:
             return found_now
-        found = await self._look(unit, provider, email)
-        if found.own is None and not settings.allow_register:
+        lookup = await self._look(unit, provider, email)
+        if lookup.own is None and not settings.allow_register:
             raise ApplicationError("Register action is actually not available.")
-        if found.linked or (found.own is None and found.others and settings.unique_email):
+        if lookup.linked or (lookup.own is None and lookup.others and settings.unique_email):
             raise ApplicationError(_TAKEN)
-        user_id = found.own or await self._create(unit, provider, person, email, settings.default_role)
+        user_id = lookup.own or await self._create(unit, provider, person, email, settings.default_role)
         link = _LINK.bind(self._dialect, provider=provider, subject=person.subject, user=user_id)
         await unit.connection.execute(*link)
         return await self._rows.by_id(user_id, unit.connection)
@@ -99,7 +99,7 @@ class ProviderAccounts:
     async def _look(self, unit: EntryUnit, provider: str, email: str) -> _Found:
         rows = await unit.connection.fetch_all(*_HOLDERS.bind(self._dialect, email=email, provider=provider))
         # The collation of the column can ignore case and accents; only the same address belongs to the same person.
-        own = [(user_id, linked) for user_id, found, mine, linked in rows if mine and found.lower() == email]
+        own = [(user_id, linked) for user_id, stored, mine, linked in rows if mine and stored.lower() == email]
         free = next((user_id for user_id, linked in own if not linked), None)
         return _Found(free, linked=bool(own) and free is None, others=bool(rows))
 

@@ -143,8 +143,8 @@ class OauthClient:
 
     async def _keys(self, issuer: _Issuer) -> KeySet:
         if issuer.keys is None:
-            found = await self._get(str(issuer.document["jwks_uri"]))
-            issuer.keys, issuer.keys_at = KeySet.import_key_set({"keys": found["keys"]}), self._clock.steady()
+            keys = await self._get(str(issuer.document["jwks_uri"]))
+            issuer.keys, issuer.keys_at = KeySet.import_key_set({"keys": keys["keys"]}), self._clock.steady()
         return issuer.keys
 
     async def _issuer(self, provider: Provider) -> _Issuer:
@@ -160,10 +160,10 @@ class OauthClient:
         if not provider.emails_url:
             return []
         try:
-            found = await self._get(provider.emails_url, access_token)
+            emails = await self._get(provider.emails_url, access_token)
         except ProviderFailed:  # not in the granted scope
             return []
-        return found if isinstance(found, list) else []
+        return emails if isinstance(emails, list) else []
 
     async def _get(self, url: str, access_token: str = "") -> Any:
         headers = {"accept": "application/json"} | ({"authorization": f"Bearer {access_token}"} if access_token else {})

@@ -88,7 +88,7 @@ def _moment(name: str, given: Any) -> int | None:
     if given is None:
         return None
     try:
-        found = datetime.fromisoformat(given)
+        moment = datetime.fromisoformat(given)
     except (TypeError, ValueError):
         raise ValidationError(f"{name} must be a date, or a time such as 2024-05-01T12:00:00Z") from None
-    return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)

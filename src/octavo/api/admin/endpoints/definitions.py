@@ -72,10 +72,10 @@ class BuilderEndpoints:
 
     async def content_type(self, request: Request, actor: Actor) -> Response:
         """GET /content-type-builder/content-types/:uid"""
-        found = self._registry.content_types.get(request.path_values["uid"])
-        if found is None:
+        content_type = self._registry.content_types.get(request.path_values["uid"])
+        if content_type is None:
             return error_answer(said(CONTENT_TYPE_NOT_FOUND, 404))
-        return data_answer(show_content_type(found))
+        return data_answer(show_content_type(content_type))
 
     async def components(self, request: Request, actor: Actor) -> Response:
         """GET /content-type-builder/components"""
@@ -83,10 +83,10 @@ class BuilderEndpoints:
 
     async def component(self, request: Request, actor: Actor) -> Response:
         """GET /content-type-builder/components/:uid"""
-        found = self._registry.components.get(request.path_values["uid"])
-        if found is None:
+        component = self._registry.components.get(request.path_values["uid"])
+        if component is None:
             return error_answer(said(COMPONENT_NOT_FOUND, 404))
-        return data_answer(show_component(found))
+        return data_answer(show_component(component))
 
     async def create_content_type(self, request: Request, actor: Actor) -> Response:
         """POST /content-type-builder/content-types"""
@@ -210,10 +210,10 @@ class DefinitionPreviewEndpoints:
         if not actor.ability.everything:
             raise ForbiddenError
         try:
-            found = await self._changes.preview(_plan(await read_form(request)))
+            preview = await self._changes.preview(_plan(await read_form(request)))
         except BuilderError as error:
             return error_answer(error)
-        return data_answer(asdict(found))
+        return data_answer(asdict(preview))
 
 
 def _plan(body: Any) -> plans.MakePlan:

@@ -64,10 +64,10 @@ class EntryEndpoints:
         ability, uid = actor.ability, request.path_values["uid"]
         may_find = ability.may(FIND, uid)
         content_type = managed_type(self._entries.registry, uid, actor, FIND if may_find else CREATE)
-        found = await self._entries.single(content_type, read_params(request), actor) if may_find else None
-        if found is None:
+        entry = await self._entries.single(content_type, read_params(request), actor) if may_find else None
+        if entry is None:
             raise NotFoundError if ability.may(CREATE, uid) else ForbiddenError
-        return entry_answer(found)
+        return entry_answer(entry)
 
 
 def read_id(request: Request) -> int:
@@ -140,8 +140,8 @@ class RecentEndpoints:
         start, end = (_time(name, params.get(name)) for name in ("from", "to"))
         if not start < end <= start + LONGEST_PERIOD:
             raise ValidationError("to must be later than from, and at most 45 days later")
-        found, is_truncated = await self._entries.calendar(start, end, actor)
-        return plain_answer({"data": found, "isTruncated": is_truncated})
+        schedules, is_truncated = await self._entries.calendar(start, end, actor)
+        return plain_answer({"data": schedules, "isTruncated": is_truncated})
 
 
 def _time(name: str, value: object) -> int:

@@ -180,8 +180,8 @@ def read_localization(request: Request) -> tuple[Any, int | None]:
     related = params.get("relatedEntityId")
     if related in (None, ""):
         return params.get("locale"), None
-    found = read_entry_id(related)
-    return params.get("locale"), -1 if found is None else found
+    entry_id = read_entry_id(related)
+    return params.get("locale"), -1 if entry_id is None else entry_id
 
 
 async def read_body(request: Request) -> Write:
@@ -257,9 +257,9 @@ class PublicationEndpoints:
     async def incomplete(self, request: Request, actor: Actor) -> Response:
         """POST /octavo/incomplete-drafts/:uid: checks entries as `bulkPublish` does, and reports all of them."""
         content_type = self._type(request, actor)
-        found = await self._actions.incomplete(content_type, await read_ids(request), actor)
+        incomplete = await self._actions.incomplete(content_type, await read_ids(request), actor)
         return data_answer(
-            [{"id": entry_id, "errors": [one.as_json() for one in problems]} for entry_id, problems in found]
+            [{"id": entry_id, "errors": [one.as_json() for one in problems]} for entry_id, problems in incomplete]
         )
 
     async def publish(self, request: Request, actor: Actor) -> Response:

@@ -88,10 +88,10 @@ _CHANGED: Final = Record(
 
 
 def _read_id(request: Request) -> int:
-    found = read_entry_id(request.path_values["id"])
-    if found is None:
+    locale_id = read_entry_id(request.path_values["id"])
+    if locale_id is None:
         raise NotFoundError("locale.notFound")
-    return found
+    return locale_id
 
 
 _LOCALIZATION: Final = Record({"model": Text(REQUIRED), "id": Id(REQUIRED), "locale": Text(REQUIRED)})

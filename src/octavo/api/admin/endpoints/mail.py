@@ -87,12 +87,12 @@ def _recipients(given: Mapping[str, Any]) -> list[str]:
     to = given.get("to")
     if not to:
         raise ApplicationError("No recipient(s) are given")
-    found = to if isinstance(to, list) else [to]
-    if not all(isinstance(one, str) and one for one in found):
+    addresses = to if isinstance(to, list) else [to]
+    if not all(isinstance(one, str) and one for one in addresses):
         raise ValidationError("to must be an email address or a list of email addresses")
-    if len(found) > MOST_RECIPIENTS:
+    if len(addresses) > MOST_RECIPIENTS:
         raise ValidationError(f"An email can have at most {MOST_RECIPIENTS} recipients")
-    return found
+    return addresses
 
 
 def _text(given: Mapping[str, Any], name: str) -> str:

@@ -63,8 +63,8 @@ class FileEndpoints:
 
     async def find(self, request: Request, actor: Actor) -> Response:
         """GET /upload/files"""
-        found, page, total = await self._library.files(request.query, lambda: read_params(request), actor)
-        return page_answer(found, page, total)
+        files, page, total = await self._library.files(request.query, lambda: read_params(request), actor)
+        return page_answer(files, page, total)
 
     async def find_one(self, request: Request, actor: Actor) -> Response:
         """GET /upload/files/:id"""
@@ -141,8 +141,8 @@ class FileUseEndpoints:
         """GET /octavo/files/:id/uses: requires the permission to read the file."""
         file_id = read_entry_id(request.path_values["id"])
         await self._library.file(file_id, actor)
-        found, hidden = await self._uses.of(file_id or 0, actor)
-        return plain_answer({"data": [_shown(use) for use in found], "hidden": hidden})
+        uses, hidden = await self._uses.of(file_id or 0, actor)
+        return plain_answer({"data": [_shown(use) for use in uses], "hidden": hidden})
 
 
 def _shown(use: FileUse) -> dict[str, object]:

@@ -149,8 +149,8 @@ class ProjectEndpoints:
         tree = action_tree(self._facts.registry, (), self._facts.own_actions)
         return data_answer(
             {
-                owner: {"controllers": {name: list(actions) for name, actions in found["controllers"].items()}}
-                for owner, found in tree.items()
+                owner: {"controllers": {name: list(actions) for name, actions in owned["controllers"].items()}}
+                for owner, owned in tree.items()
             }
         )
 

@@ -87,8 +87,10 @@ class RegistrationEndpoints:
 
     async def invited(self, request: Request, _: Actor) -> Response:
         """GET /admin/registration-info"""
-        found = await self._registration.invited(read_params(request))
-        return data_answer({"email": found.email, "firstname": found.firstname, "lastname": found.lastname})
+        administrator = await self._registration.invited(read_params(request))
+        return data_answer(
+            {"email": administrator.email, "firstname": administrator.firstname, "lastname": administrator.lastname}
+        )
 
     async def register(self, request: Request, _: Actor) -> Response:
         """POST /admin/register"""

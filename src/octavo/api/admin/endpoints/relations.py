@@ -42,8 +42,8 @@ class RelationEndpoints:
         """GET /content-manager/relations/:uid/:id/:field"""
         values = request.path_values
         entry_id = read_entry_id(values["id"])
-        found = await self._relations.existing(values["uid"], entry_id, values["field"], read_params(request), actor)
-        return _answer(found)
+        related = await self._relations.existing(values["uid"], entry_id, values["field"], read_params(request), actor)
+        return _answer(related)
 
 
 def _answer(found: RelationPage) -> Response:
@@ -106,4 +106,4 @@ def _read_ids(given: Any) -> list[int]:
     listed = given if isinstance(given, list) else list(given.values()) if isinstance(given, dict) else [given]
     if len(listed) > MOST_AT_ONCE:
         raise ValidationError(f"Expected at most {MOST_AT_ONCE} ids, got {len(listed)}")
-    return [found for one in listed if (found := read_entry_id(one, digits_only=True)) is not None]
+    return [entry_id for one in listed if (entry_id := read_entry_id(one, digits_only=True)) is not None]

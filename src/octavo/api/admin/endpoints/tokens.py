@@ -78,8 +78,8 @@ class _TokenEndpoints:
 
     async def delete(self, request: Request, _: Actor) -> Response:
         """Delete a token. The response has null if it does not exist."""
-        found = await self._tokens.delete(request.path_values["id"])
-        return data_answer(None if found is None else self._deleted_token(found))
+        token = await self._tokens.delete(request.path_values["id"])
+        return data_answer(None if token is None else self._deleted_token(token))
 
     def _deleted_token(self, token: Token) -> dict[str, Any]:
         return serialize_token(token)

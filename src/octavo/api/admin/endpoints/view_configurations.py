@@ -158,13 +158,13 @@ class StructureEndpoints:
         return {**view, "components": await self._configurations.serialize_components(content_type)}
 
     def _content_type(self, request: Request) -> ContentType:
-        found = self._registry.content_types.get(request.path_values["uid"])
-        if found is None:
+        content_type = self._registry.content_types.get(request.path_values["uid"])
+        if content_type is None:
             raise NotFoundError("contentType.notFound")
-        return found
+        return content_type
 
     def _component(self, request: Request) -> Component:
-        found = self._registry.components.get(request.path_values["uid"])
-        if found is None:
+        component = self._registry.components.get(request.path_values["uid"])
+        if component is None:
             raise NotFoundError("component.notFound")
-        return found
+        return component

@@ -108,17 +108,17 @@ class WebhookEndpoints:
         """PUT /admin/webhooks/:id"""
         given = await request.json()
         check(self._changed, given)
-        found = await self._found(request)
-        if given.get("isEnabled", found.enabled) and not _sends_no_more(given, found):
+        webhook = await self._found(request)
+        if given.get("isEnabled", webhook.enabled) and not _sends_no_more(given, webhook):
             self._check_readable(given["events"], actor)
-        if given["url"] != found.url:
+        if given["url"] != webhook.url:
             await self._check_address(given["url"])
-        return data_answer(_shown(await self._webhooks.update(found.id, **_values(given))))
+        return data_answer(_shown(await self._webhooks.update(webhook.id, **_values(given))))
 
     async def delete(self, request: Request, _: Actor) -> Response:
         """DELETE /admin/webhooks/:id"""
-        found = await self._found(request)
-        return data_answer(_shown(await self._webhooks.delete(found.id)))
+        webhook = await self._found(request)
+        return data_answer(_shown(await self._webhooks.delete(webhook.id)))
 
     async def delete_many(self, request: Request, _: Actor) -> Response:
         """POST /admin/webhooks/batch-delete: ignores missing ids and returns all."""
@@ -135,8 +135,8 @@ class WebhookEndpoints:
 
     async def trigger(self, request: Request, _: Actor) -> Response:
         """POST /admin/webhooks/:id/trigger: sends a test message and returns the result, without the response body."""
-        found = await self._found(request)
-        return data_answer(_outcome(found, await self._webhooks.test(found.id)))
+        webhook = await self._found(request)
+        return data_answer(_outcome(webhook, await self._webhooks.test(webhook.id)))
 
     def _check_readable(self, events: list[str], actor: Actor) -> None:
         """Raise ForbiddenError if the webhook would receive content that the administrator cannot read."""
@@ -226,10 +226,10 @@ class DeliveryEndpoints:
     async def find(self, request: Request, _: Actor) -> Response:
         """GET /octavo/webhooks/:id/deliveries"""
         webhook = await self._webhooks.get(_webhook_id(request))
-        found = await self._webhooks.deliveries(webhook.id, _MOST)
+        deliveries = await self._webhooks.deliveries(webhook.id, _MOST)
         return data_answer(
             {
-                "results": [_delivery(one) for one in found],
+                "results": [_delivery(one) for one in deliveries],
                 "failures": webhook.failures,
                 "disabledBecause": webhook.disabled_because,
                 "isSigned": webhook.secret is not None,

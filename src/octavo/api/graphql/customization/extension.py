@@ -100,13 +100,13 @@ class Extension:
 
     def exclusions(self) -> Exclusions:
         """Return what to exclude from the generated schema."""
-        found = self._excluded
+        excluded = self._excluded
         return Exclusions(
-            types=frozenset(found.types),
-            actions=frozenset(found.actions),
-            outputs=frozenset(found.outputs),
-            inputs=frozenset(found.inputs),
-            filters=frozenset(found.filters),
+            types=frozenset(excluded.types),
+            actions=frozenset(excluded.actions),
+            outputs=frozenset(excluded.outputs),
+            inputs=frozenset(excluded.inputs),
+            filters=frozenset(excluded.filters),
         )
 
 
@@ -243,7 +243,7 @@ class Extending:
 
 
 def _action(word: str) -> Action:
-    found: Action | None = next((action for action in ACTIONS if action == word), None)
-    if found is None:
+    action_name: Action | None = next((action for action in ACTIONS if action == word), None)
+    if action_name is None:
         raise ExtensionError(f"unknown action {word!r}; the actions are {', '.join(ACTIONS)}")
-    return found
+    return action_name

@@ -173,9 +173,9 @@ class Reader:
         for field_name, given in self._members(f"resolvers: {name}", resolvers):
             key = self._find(f"{name}.{field_name}", "resolvers")
             function = given.get("resolve") if isinstance(given, Mapping) else given
-            found = self._function(function, f"resolvers: {name}.{field_name}", RESOLVER)
-            if key is not None and found is not None:
-                self._fields[key] = replace(self._fields.get(key, _PLAIN), resolve=found, is_declared=True)
+            resolver = self._function(function, f"resolvers: {name}.{field_name}", RESOLVER)
+            if key is not None and resolver is not None:
+                self._fields[key] = replace(self._fields.get(key, _PLAIN), resolve=resolver, is_declared=True)
 
     def _read_abstract(self, kind: GraphQLAbstractType, resolvers: Any) -> None:
         for word, given in self._members(f"resolvers: {kind.name}", resolvers):

@@ -109,13 +109,13 @@ class _Adopting:
         return [self._named(kind) for kind in kinds]
 
     def _fields(self, kind: GraphQLObjectType | GraphQLInterfaceType) -> dict[str, GraphQLField]:
-        found: dict[str, GraphQLField] = {}
+        merged: dict[str, GraphQLField] = {}
         for name, defined in kind.fields.items():
             if name != _UNUSED:
                 arguments = {key: self._argument(item) for key, item in defined.args.items()}
                 own = {**defined.to_kwargs(), "type_": self._reference(defined.type), "args": arguments}
-                found[name] = GraphQLField(**own)
-        return found
+                merged[name] = GraphQLField(**own)
+        return merged
 
     def _argument(self, argument: GraphQLArgument) -> GraphQLArgument:
         own: dict[str, Any] = {**argument.to_kwargs(), "type_": self._reference(argument.type)}

@@ -92,23 +92,23 @@ class Coercers:
             wrapping += "!" if inner.__class__ is NonNullTypeNode else "["
             inner = cast(Any, inner).type
         key = wrapping, inner.name.value
-        found = self._by_text.get(key)
-        if found is None:
+        coerce = self._by_text.get(key)
+        if coerce is None:
             if len(self._by_text) >= _MOST_TYPES:
                 self._by_text.clear()
-            found = self._by_text[key] = self._make(cast(GraphQLInputType, type_from_ast(self._schema, node)))
-        return found
+            coerce = self._by_text[key] = self._make(cast(GraphQLInputType, type_from_ast(self._schema, node)))
+        return coerce
 
     def _make(self, kind: GraphQLInputType) -> Coerce:
         if isinstance(kind, GraphQLNonNull):
             return _required(self._make(kind.of_type))
         if isinstance(kind, GraphQLList):
             return _list(self._make(kind.of_type))
-        found = self._by_type.get(kind)
-        if found is None:
+        coerce = self._by_type.get(kind)
+        if coerce is None:
             is_object = isinstance(kind, GraphQLInputObjectType)
-            found = self._by_type[kind] = self._object(kind) if is_object else _leaf(kind)
-        return found
+            coerce = self._by_type[kind] = self._object(kind) if is_object else _leaf(kind)
+        return coerce
 
     def _object(self, kind: Any) -> Coerce:
         fields: list[_Field] = []  # filled by the first value: types can contain themselves
@@ -121,19 +121,19 @@ class Coercers:
                 raise Irregular
             if not fields:
                 fields.extend(self._fields(kind))
-            found: dict[str, Any] = {}
+            coerced: dict[str, Any] = {}
             given = 0
             for name, key, coerce_field, default, required in fields:
                 if name in value:
                     given += 1
-                    found[key] = coerce_field(value[name])
+                    coerced[key] = coerce_field(value[name])
                 elif default is not Undefined:
-                    found[key] = default
+                    coerced[key] = default
                 elif required:
                     raise Irregular
             if given < len(value):
                 raise Irregular
-            return found if convert is None else convert(found)
+            return coerced if convert is None else convert(coerced)
 
         return coerce
 
@@ -194,11 +194,11 @@ def _leaf(kind: Any) -> Coerce:
         if value is None or (is_text and value.__class__ is str):
             return value
         try:
-            found = parse(value)
+            parsed = parse(value)
         except Exception:
             raise Irregular from None
-        if found is Undefined:
+        if parsed is Undefined:
             raise Irregular
-        return found
+        return parsed
 
     return coerce_leaf

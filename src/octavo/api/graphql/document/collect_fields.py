@@ -58,11 +58,11 @@ class Selections:
 
     def of(self, parent: GraphQLObjectType, selection_sets: Iterable[SelectionSetNode]) -> list[Selected]:
         """Return the selected fields of `parent`, in response order."""
-        found: dict[str, list[FieldNode]] = {}
+        by_key: dict[str, list[FieldNode]] = {}
         seen: set[str] = set()
         for selection_set in selection_sets:
-            self._collect(parent, selection_set.selections, found, seen)
-        return [Selected(key, nodes[0].name.value, tuple(nodes)) for key, nodes in found.items()]
+            self._collect(parent, selection_set.selections, by_key, seen)
+        return [Selected(key, nodes[0].name.value, tuple(nodes)) for key, nodes in by_key.items()]
 
     def arguments(self, field: GraphQLField, selected: Selected) -> dict[str, Any]:
         """Return the coerced arguments of a field. Raises GraphQLError."""

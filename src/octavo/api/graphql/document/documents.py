@@ -72,16 +72,16 @@ class Document:
         if name is None:
             if len(self.operations) > 1:
                 raise GraphQLError(NO_NAME)
-            found = self.operations[0]
+            operation = self.operations[0]
         else:
-            for found in self.operations:
-                if found.name and found.name.value == name:
+            for operation in self.operations:
+                if operation.name and operation.name.value == name:
                     break
             else:
                 raise GraphQLError(f'Unknown operation named "{name}".')
-        if found.operation is OperationType.SUBSCRIPTION:
-            raise GraphQLError(NO_SUBSCRIPTIONS, found)
-        return found
+        if operation.operation is OperationType.SUBSCRIPTION:
+            raise GraphQLError(NO_SUBSCRIPTIONS, operation)
+        return operation
 
 
 TOKEN_BYTES: Final = 580

@@ -41,8 +41,8 @@ Fragments = Mapping[str, FragmentDefinitionNode]
 
 def fragments_of(document: DocumentNode) -> dict[str, FragmentDefinitionNode]:
     """Return the fragments of a document by name."""
-    found = (node for node in document.definitions if isinstance(node, FragmentDefinitionNode))
-    return {node.name.value: node for node in found}
+    definitions = (node for node in document.definitions if isinstance(node, FragmentDefinitionNode))
+    return {node.name.value: node for node in definitions}
 
 
 def operations_of(document: DocumentNode) -> list[OperationDefinitionNode]:
@@ -66,12 +66,12 @@ _BRACKETS: Final = re.compile(rf'[^"#{{}}()\[\]]++|{STRINGS}|([{{(\[])|[])}}]', 
 def check_nesting(text: str, limit: int) -> None:
     """Raise an error if brackets are nested too deeply to parse the text safely."""
     depth = 0
-    for found in _BRACKETS.finditer(text):
-        if found[1]:
+    for bracket in _BRACKETS.finditer(text):
+        if bracket[1]:
             depth += 1
             if depth > limit:
-                raise GraphQLSyntaxError(Source(text), found.start(), f"Nested more than {limit} times.")
-        elif found[0] in "])}":
+                raise GraphQLSyntaxError(Source(text), bracket.start(), f"Nested more than {limit} times.")
+        elif bracket[0] in "])}":
             depth -= 1
 
 
@@ -89,8 +89,8 @@ def check_tokens(text: str, limit: int) -> None:
     """
     if len(text) <= min(limit, MAX_NUMBER):
         return
-    for count, found in enumerate(_TOKENS.finditer(text)):
-        start, end = found.span(1)
+    for count, token in enumerate(_TOKENS.finditer(text)):
+        start, end = token.span(1)
         if end - start > MAX_NUMBER and text[start] not in '"#':
             message = f"A name or number is longer than {MAX_NUMBER} characters."
             raise GraphQLSyntaxError(Source(text), start, message)
@@ -101,7 +101,7 @@ def check_tokens(text: str, limit: int) -> None:
 
 def count_tokens(text: str) -> int:
     """Return the number of tokens and comments in a text."""
-    return sum(1 for found in _TOKENS.finditer(text) if found[1])
+    return sum(1 for token in _TOKENS.finditer(text) if token[1])
 
 
 _COUNTED: Final = {

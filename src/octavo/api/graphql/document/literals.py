@@ -96,15 +96,15 @@ def split_literals(text: str) -> SplitText | None:
     literals: list[Literal] = []
     pieces: list[str] = []
     end = 0
-    for found in _LITERAL.finditer(text):
-        kind = found.lastgroup
+    for literal in _LITERAL.finditer(text):
+        kind = literal.lastgroup
         if kind is None:
             continue
         if len(literals) == MOST_LITERALS:
             return None
-        literals.append((kind, found[0]))
-        pieces += (text[end : found.start()], _EMPTY[kind])
-        end = found.end()
+        literals.append((kind, literal[0]))
+        pieces += (text[end : literal.start()], _EMPTY[kind])
+        end = literal.end()
     return SplitText("".join((*pieces, text[end:])), tuple(literals)) if literals else None
 
 
@@ -135,7 +135,7 @@ class Template:
     def location(self, location: Mapping[str, int], literals: Sequence[Literal]) -> dict[str, int]:
         """Return a location in a text with other literals."""
         line, column = location["line"], location["column"]
-        begin = [0, *(found.end() for found in re.finditer(r"\r\n|[\n\r]", self.source))][line - 1]
+        begin = [0, *(line_break.end() for line_break in re.finditer(r"\r\n|[\n\r]", self.source))][line - 1]
         first, last = bisect_left(self.starts, begin), bisect_left(self.starts, begin + column - 1)
         grown = (len(literals[at][1]) - self.lengths[at] for at in range(first, last))
         return {"line": line, "column": column + sum(grown)}
@@ -186,8 +186,8 @@ class Templates:
     def find(self, split: SplitText) -> Literals | None:
         """Return the literals of a text with their template, if there is one that they fit."""
         fixed = self._cache.get((split.skeleton,))
-        found = self._cache.get(_key(split, fixed)) if fixed.__class__ is tuple else None
-        return found.fill(split.literals) if isinstance(found, Template) else None
+        template = self._cache.get(_key(split, fixed)) if fixed.__class__ is tuple else None
+        return template.fill(split.literals) if isinstance(template, Template) else None
 
     def learn(self, split: SplitText) -> None:
         """Note a valid text; build a template when it is the second one with its skeleton."""

@@ -114,15 +114,15 @@ _TOO_MANY: Final = "Too many validation errors, error limit reached. Validation 
 @lru_cache(maxsize=1024)
 def _methods(rules: tuple[Rule, ...], kind: str) -> tuple[tuple[int, str | None, str | None], ...]:
     """Return the positions of the rules with methods for a kind of nodes, and the names of these methods."""
-    found = []
+    methods = []
     for position, rule in enumerate(rules):
         enter, leave = (
             next((name for name in (f"{verb}_{kind}", verb) if getattr(rule, name, None)), None)
             for verb in ("enter", "leave")
         )
         if enter or leave:
-            found.append((position, enter, leave))
-    return tuple(found)
+            methods.append((position, enter, leave))
+    return tuple(methods)
 
 
 def _skipped_node(result: object, node: Node) -> object:
@@ -147,10 +147,10 @@ class _RulesVisitor(Visitor):
 
     def get_enter_leave_for_kind(self, kind: str) -> EnterLeaveVisitor:
         """Return the functions that visit the nodes of a kind."""
-        found = self.enter_leave_map.get(kind)
-        if found is None:
-            found = self.enter_leave_map[kind] = self._merge(kind)
-        return found
+        visitor_of_kind = self.enter_leave_map.get(kind)
+        if visitor_of_kind is None:
+            visitor_of_kind = self.enter_leave_map[kind] = self._merge(kind)
+        return visitor_of_kind
 
     def _merge(self, kind: str) -> EnterLeaveVisitor:
         types, rules, skipped = self._types, self._rules, self._skipped
@@ -190,9 +190,9 @@ class _Context(ValidationContext):
 
     def get_variable_usages(self, node: NodeWithSelectionSet) -> list[VariableUsage]:
         """Return the variables that an operation or a fragment uses itself."""
-        found = self._usages.get(id(node))
-        if found is None:
+        usages = self._usages.get(id(node))
+        if usages is None:
             visitor = VariableUsageVisitor(self._types)
             visit(node, TypeInfoVisitor(self._types, visitor), VISITED)
-            found = self._usages[id(node)] = visitor.usages
-        return found
+            usages = self._usages[id(node)] = visitor.usages
+        return usages

@@ -69,8 +69,8 @@ def names_in(node: Node) -> Iterator[str]:
         yield node.name.value
         return
     for key in node.keys:
-        found = getattr(node, key, None)
-        for one in found if isinstance(found, list | tuple) else (found,):
+        value = getattr(node, key, None)
+        for one in value if isinstance(value, list | tuple) else (value,):
             if isinstance(one, Node):
                 yield from names_in(one)
 

@@ -35,8 +35,8 @@ async def read_entries(
     numbered = Object((("id", Value(None)), ("entry", answer)))
     request = ReadRequest(content_type=content_type, query=query, projection=numbered, drafts=Drafts.ANY)
     entries, _ = await roots.reads.find(roots.prepare_read(request))
-    found = {int(item["id"]): item["entry"] for item in tree(entries)}
-    return [found.get(one) for one in ids]
+    by_id = {int(item["id"]): item["entry"] for item in tree(entries)}
+    return [by_id.get(one) for one in ids]
 
 
 async def read_page(

@@ -77,12 +77,12 @@ class ErrorSentinels:
 
         `path` is the path of the response, if errors can have paths.
         """
-        found = [int(mark.translate(_TO_DIGITS), 2) for mark in _MARK.findall(answer)] if b"\r" in answer else []
-        if not found:
+        numbers = [int(mark.translate(_TO_DIGITS), 2) for mark in _MARK.findall(answer)] if b"\r" in answer else []
+        if not numbers:
             return answer, []
-        errors = [self.errors[number] for number in found]
-        if not self.places.keys().isdisjoint(found):
-            answer, errors = self._with_paths(answer, found, path)
+        errors = [self.errors[number] for number in numbers]
+        if not self.places.keys().isdisjoint(numbers):
+            answer, errors = self._with_paths(answer, numbers, path)
         return _MARK.sub(b"", answer), sorted(errors, key=_turn)
 
     def _with_paths(self, answer: bytes, found: list[int], path: Path | None) -> tuple[bytes, list[dict[str, Any]]]:

@@ -42,13 +42,13 @@ class EntryWrite:
         """Return the arguments if they are variables, which need no further reading; None if one may be invalid."""
         if self.sources is None:
             return None
-        found = {}
+        arguments = {}
         for name, variable, is_required in self.sources:
             if variable in variables:
-                found[name] = variables[variable]
-            if is_required and found.get(name) is None:
+                arguments[name] = variables[variable]
+            if is_required and arguments.get(name) is None:
                 return None
-        return found
+        return arguments
 
     @property
     def is_reusable(self) -> bool:
@@ -187,14 +187,14 @@ class MutationResolvers:
 def _sources(field: GraphQLField, node: FieldNode) -> tuple[tuple[str, str, bool], ...] | None:
     if any(argument.default_value is not Undefined for argument in field.args.values()):
         return None
-    found = []
+    sources = []
     for one in node.arguments:
         if not isinstance(one.value, VariableNode):
             return None
         argument = field.args[one.name.value]
         is_required = isinstance(argument.type, GraphQLNonNull)
-        found.append((argument.out_name or one.name.value, one.value.name.value, is_required))
-    return tuple(found)
+        sources.append((argument.out_name or one.name.value, one.value.name.value, is_required))
+    return tuple(sources)
 
 
 def _reports_below(root: RootField) -> bool:

@@ -80,14 +80,14 @@ class Lifting:
         Call it only for a list that returns other pages: in all other arguments, the variable is fixed.
         """
         argument = _argument(node, PAGINATION)
-        found = None if argument is None else self._position(argument.value)
-        if argument is None or found is None:
+        page_source = None if argument is None else self._position(argument.value)
+        if argument is None or page_source is None:
             return None
         self._pages.add(id(argument))
         if isinstance(argument.value, ObjectValueNode):
             others = [field for field in argument.value.fields if field.name.value not in _POSITIONS]
             self.fixed_names.update(name for field in others for name in names_in(field))
-        return found
+        return page_source
 
     def _position(self, node: ValueNode) -> PageSource | None:
         """Return the only number of a page in the value of `pagination`, if it is a variable."""
@@ -99,11 +99,11 @@ class Lifting:
             for field in node.fields:
                 name = field.value.name.value if isinstance(field.value, VariableNode) else None
                 sources[field.name.value] = None if name is None or name not in self._variables else (name,)
-        found = [key for key in _POSITIONS if key in sources]
-        source = sources[found[0]] if len(found) == 1 else None
+        keys = [key for key in _POSITIONS if key in sources]
+        source = sources[keys[0]] if len(keys) == 1 else None
         if source is None or value_at(self._variables, source).__class__ is not int:
             return None
-        return PageSource(source, _POSITIONS[found[0]])
+        return PageSource(source, _POSITIONS[keys[0]])
 
     def _marked(self, node: Node, value: Any) -> Any:
         match node:
@@ -199,8 +199,8 @@ class OperationShapes:
                 values[name] = given[name] if coerce is None else coerce(given[name])
             if asked.literals is not None:
                 values.update(asked.literals.values)
-            found = shape.only or self._operations.get(_operation_key(key, shape, values))
-            return None if found is None else found.rebind(values)
+            operation = shape.only or self._operations.get(_operation_key(key, shape, values))
+            return None if operation is None else operation.rebind(values)
         except (Irregular, OtherPlan):
             return None
 

@@ -50,12 +50,12 @@ class PreparedMutations:
     def get(self, asked: RequestedOperation, variables: Mapping[str, Any], actor: Actor) -> PreparedMutation | None:
         """Return the mutation, if it is prepared."""
         key = asked.operation_key(actor)
-        found = self._cache.get(key)
-        if isinstance(found, _FixedNames):
-            valued = _valued_key(key, found, variables)
-            found = None if valued is None else self._cache.get(valued)
-        assert not isinstance(found, _FixedNames), "keys with values have mutations"
-        return found
+        mutation = self._cache.get(key)
+        if isinstance(mutation, _FixedNames):
+            valued = _valued_key(key, mutation, variables)
+            mutation = None if valued is None else self._cache.get(valued)
+        assert not isinstance(mutation, _FixedNames), "keys with values have mutations"
+        return mutation
 
     def keep(
         self, asked: RequestedOperation, variables: Mapping[str, Any], actor: Actor, mutation: PreparedMutation

@@ -134,9 +134,9 @@ def _key(item: Selected) -> bytes:
 
 
 def _object(parent: GraphQLObjectType, item: Selected) -> GraphQLObjectType:
-    found = get_named_type(parent.fields[item.name].type)
-    assert isinstance(found, GraphQLObjectType)
-    return found
+    named_type = get_named_type(parent.fields[item.name].type)
+    assert isinstance(named_type, GraphQLObjectType)
+    return named_type
 
 
 @dataclass(slots=True)
@@ -374,10 +374,10 @@ class PreparedOperation(NamedTuple):
             )
         data: Pieces = []
         errors = []
-        for (before, _), (pieces, found) in zip(self.members, results, strict=True):
+        for (before, _), (pieces, errors_of_read) in zip(self.members, results, strict=True):
             data.append(before)
             data += pieces
-            errors += found
+            errors += errors_of_read
         data.append(b"}")
         has_values = any(
             pieces != [NULL]

@@ -58,8 +58,8 @@ class Returned:
             return await self._list(content_type, kind, selected, metadata.role, value)
         if value is None and metadata.role is not TypeRole.RESPONSE:
             return None
-        found = await self._list(content_type, kind, selected, metadata.role, [value])
-        return found[0] if found else None
+        entries = await self._list(content_type, kind, selected, metadata.role, [value])
+        return entries[0] if entries else None
 
     async def _page(
         self, content_type: ContentType, kind: GraphQLObjectType, selected: Selected, page: EntryPage[Any]
@@ -98,7 +98,9 @@ def _id_of(value: Any, content_type: ContentType) -> int:
     """Return the id of an entry, or of a value that represents one."""
     if isinstance(value, Entry) and value.uid != content_type.uid:
         raise TypeError(f"expected an entry of {content_type.uid}, not of {value.uid}")
-    found = value.get("id") if isinstance(value, Mapping) else value
-    if isinstance(found, bool) or not (isinstance(found, int) or (isinstance(found, str) and found.isdecimal())):
+    entry_id = value.get("id") if isinstance(value, Mapping) else value
+    if isinstance(entry_id, bool) or not (
+        isinstance(entry_id, int) or (isinstance(entry_id, str) and entry_id.isdecimal())
+    ):
         raise TypeError(f"expected an entry of {content_type.uid} or its ID, not {type(value).__name__}")
-    return int(found)
+    return int(entry_id)

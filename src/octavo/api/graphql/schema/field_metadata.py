@@ -139,8 +139,8 @@ def with_metadata(metadata: TypeMetadata | FieldMetadata) -> dict[str, Any]:
 
 def metadata_of_field(field: GraphQLField | GraphQLInputField | GraphQLArgument) -> FieldMetadata | None:
     """Return the metadata of a field, or None for a field that was not generated."""
-    found: FieldMetadata | None = field.extensions.get(KEY)
-    return found
+    metadata: FieldMetadata | None = field.extensions.get(KEY)
+    return metadata
 
 
 def part_of(parent: GraphQLObjectType, name: str) -> Part | None:
@@ -152,5 +152,5 @@ def part_of(parent: GraphQLObjectType, name: str) -> Part | None:
 
 def metadata_of_type(named: GraphQLNamedType) -> TypeMetadata | None:
     """Return the metadata of a named type, or None for a type that was not generated."""
-    found: TypeMetadata | None = named.extensions.get(KEY)
-    return found
+    metadata: TypeMetadata | None = named.extensions.get(KEY)
+    return metadata

@@ -58,10 +58,10 @@ def left_out(registry: Registry) -> LeftOut:
     Names are assigned in order: to GraphQL's own types, to definitions, to their attributes; components before content
     types.
     """
-    found = _OF_REGISTRIES.get(registry)
-    if found is None:
-        found = _OF_REGISTRIES[registry] = _look_through(registry)
-    return found
+    problems = _OF_REGISTRIES.get(registry)
+    if problems is None:
+        problems = _OF_REGISTRIES[registry] = _look_through(registry)
+    return problems
 
 
 def _look_through(registry: Registry) -> LeftOut:

@@ -110,8 +110,8 @@ def _read_instant(value: Any, node: ValueNode | None = None) -> str:
     """Parse an instant and format it as `yyyy-MM-ddTHH:mm:ss.SSSZ`."""
     if not isinstance(value, str):
         raise GraphQLError(f"DateTime cannot represent non string or Date type {json_text(value)}", node)
-    found = _INSTANT.fullmatch(value)
-    if found is None or not _is_day(found[1]):
+    match = _INSTANT.fullmatch(value)
+    if match is None or not _is_day(match[1]):
         raise GraphQLError(f"DateTime cannot represent an invalid date-time-string {value}.", node)
     try:
         milliseconds = read_instant(value.upper())

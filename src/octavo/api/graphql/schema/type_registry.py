@@ -32,10 +32,10 @@ class TypeRegistry:
 
     def once(self, name: str, make: Callable[[str], NamedT]) -> NamedT:
         """Return the type of that name, and build it on first use."""
-        found = self.made.get(name)
-        if found is None:
-            found = self.made[name] = make(name)
-        return cast("NamedT", found)
+        made_type = self.made.get(name)
+        if made_type is None:
+            made_type = self.made[name] = make(name)
+        return cast("NamedT", made_type)
 
     def shows(self, definition: Definition) -> bool:
         """Return whether a definition is part of the schema."""

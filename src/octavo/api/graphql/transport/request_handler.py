@@ -82,8 +82,8 @@ def _put(operations: Any, path: str, file: UploadedFile) -> None:
                 inside[step] = {} if inside.get(step) is None else inside[step]
             inside = inside[key]
         key = _key(inside, last)
-        found = inside.get(key) if in_variables and isinstance(inside, dict) else inside[key]
-        if found is not None and not (in_variables and found == {}):
+        value = inside.get(key) if in_variables and isinstance(inside, dict) else inside[key]
+        if value is not None and not (in_variables and value == {}):
             raise BadRequestError(f"{path} already has a value; send null instead of the file")
         inside[key] = file
     except (LookupError, TypeError, ValueError):
@@ -379,8 +379,8 @@ class RequestHandler:
             raise _BadRequest(_SIMPLE_FORM)
         if request.content_type == FORM and not self._options.url_encoded:
             raise _BadRequest(_URL_ENCODED)
-        found = await _with_default_error_name(read_body(request, self._parse_form))
-        return (read_operations(found.value, found.files) if found.is_form_data else found.value), found.size
+        form = await _with_default_error_name(read_body(request, self._parse_form))
+        return (read_operations(form.value, form.files) if form.is_form_data else form.value), form.size
 
     def _answers_for(self, request: Request) -> _Answers:
         accept = request.headers.get(b"accept", b"")

@@ -189,10 +189,10 @@ def _names(given: Mapping[str, Any], name: str) -> frozenset[str] | None:
 
 
 def _id(text: str) -> int:
-    found = read_entry_id(text, digits_only=True)
-    if found is None:
+    entry_id = read_entry_id(text, digits_only=True)
+    if entry_id is None:
         raise ValidationError("Invalid parameter id: expected comma-separated numbers")
-    return found
+    return entry_id
 
 
 def _choice(given: Mapping[str, Any], name: str, *choices: str) -> str:

@@ -294,10 +294,10 @@ class Hub:
         """Add a listener to the group with the same permissions."""
         feed_filter = listener.feed_filter
         key = (actor.ability.key, feed_filter.state, feed_filter.with_entries)
-        found = self._audiences.get(key)
-        if found is None:
-            found = self._audiences[key] = Audience(actor.ability, feed_filter.state, feed_filter.with_entries)
-        listener.actor, listener.audience = actor, found
+        audience = self._audiences.get(key)
+        if audience is None:
+            audience = self._audiences[key] = Audience(actor.ability, feed_filter.state, feed_filter.with_entries)
+        listener.actor, listener.audience = actor, audience
         listener.ends_at = self._authenticator.expires_at(listener.authorization)
 
     def _drop_audiences(self) -> None:

@@ -56,8 +56,8 @@ def reference(name: str) -> Json:
 
 def pascal_case(text: str) -> str:
     """Convert `shared.seo-image` to `SharedSeoImage`. Only ASCII letters and digits remain."""
-    found = "".join(word[:1].upper() + word[1:] for word in words(text) if word.isascii())
-    return found or "Schema"
+    name = "".join(word[:1].upper() + word[1:] for word in words(text) if word.isascii())
+    return name or "Schema"
 
 
 def base_name(definition: Definition) -> str:
@@ -131,11 +131,11 @@ def taken_scalar(attribute: Scalar, *, required: bool) -> Json:
 
 def _bounds(attribute: Scalar) -> dict[str, Any]:
     kind = SCALAR_TYPES[attribute.type].kind
-    found: dict[str, Any] = {}
+    bounds: dict[str, Any] = {}
     if kind in TEXT_KINDS and not isinstance(attribute, Enumeration):
-        found = {"minLength": attribute.min_length, "maxLength": attribute.max_length}
+        bounds = {"minLength": attribute.min_length, "maxLength": attribute.max_length}
         if not isinstance(attribute, UID):
-            found["pattern"] = attribute.regex
+            bounds["pattern"] = attribute.regex
     elif kind in NUMBER_KINDS and SCALAR_JSON[attribute.type].shown in (Kind.INTEGER, Kind.NUMBER):
-        found = {"minimum": attribute.minimum, "maximum": attribute.maximum}
-    return {name: value for name, value in found.items() if value is not None}
+        bounds = {"minimum": attribute.minimum, "maximum": attribute.maximum}
+    return {name: value for name, value in bounds.items() if value is not None}

@@ -73,12 +73,12 @@ _ALWAYS: Final = (400, 414, 500, 503)
 def refusals(operation: RestOperation) -> Iterator[int]:
     """Yield the error statuses of an operation."""
     access = operation.admits
-    found = {*operation.refuses, *_ALWAYS}
+    statuses = {*operation.refuses, *_ALWAYS}
     if not access.public:
-        found |= {401, 403} if access.scopes else {401}
+        statuses |= {401, 403} if access.scopes else {401}
     if operation.body:
-        found |= {413, 415}
-    yield from sorted(found)
+        statuses |= {413, 415}
+    yield from sorted(statuses)
 
 
 def shared_responses() -> Json:
@@ -154,7 +154,7 @@ class _Writer:
         }
 
     def _operation(self, operation: RestOperation) -> Json:
-        found: Json = {
+        written: Json = {
             "operationId": self._operation_id(operation),
             "summary": operation.summary,
             "tags": [operation.tag],
@@ -163,8 +163,8 @@ class _Writer:
             "responses": self._responses(operation),
         }
         if operation.body is not None:
-            found["requestBody"] = {"required": True, "content": self._body(operation)}
-        return {**found, "x-action": operation.action}
+            written["requestBody"] = {"required": True, "content": self._body(operation)}
+        return {**written, "x-action": operation.action}
 
     def _operation_id(self, operation: RestOperation) -> str:
         """Return the operation id, derived from the action to be independent of paths."""
@@ -193,19 +193,19 @@ class _Writer:
         return [*([{}] if open_to_all else []), {_BEARER: []}]
 
     def _responses(self, operation: RestOperation) -> Json:
-        found: dict[str, Json] = {}
+        responses: dict[str, Json] = {}
         answered: Json = {"description": "Found" if operation.status == 302 else "Done"}
         if operation.answer is not None:
             answered["content"] = {"application/json": {"schema": self._answer(operation, operation.answer)}}
         if operation.status == 302:
             answered["headers"] = {"Location": {"schema": {"type": "string"}}}
-        found[str(operation.status)] = answered
+        responses[str(operation.status)] = answered
         if operation.is_own:
-            found["default"] = {"description": "Other responses of the project's code"}
+            responses["default"] = {"description": "Other responses of the project's code"}
         if operation.may_be_empty:
-            found["204"] = {"description": "There is none"}
+            responses["204"] = {"description": "There is none"}
         statuses = (*refusals(operation), *((429,) if operation.action.startswith(ACCOUNTS) else ()))
-        return {**found, **{str(status): refer(status) for status in sorted(statuses)}}
+        return {**responses, **{str(status): refer(status) for status in sorted(statuses)}}
 
     def _answer(self, operation: RestOperation, form: EntryForm | str) -> Json:
         if isinstance(form, str):

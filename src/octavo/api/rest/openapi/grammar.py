@@ -55,20 +55,23 @@ class QueryParameters:
 
     def _grammar(self, grammar: Grammar, definition: ContentType) -> list[Json]:
         is_list = grammar in (Grammar.LIST, Grammar.PLAIN_LIST)
-        found: list[Json] = []
+        parameters: list[Json] = []
         if grammar is not Grammar.PLAIN_COUNT:
-            found += [self._fields(definition), self._populate(definition)]
+            parameters += [self._fields(definition), self._populate(definition)]
         if is_list or grammar is Grammar.PLAIN_COUNT:
-            found.append(_deep("filters", "Filters by attribute and operator", self.filters(definition)))
+            parameters.append(_deep("filters", "Filters by attribute and operator", self.filters(definition)))
         if is_list:
-            found += [self._sort(definition), _parameter("_q", "A search term in text attributes", {"type": "string"})]
+            parameters += [
+                self._sort(definition),
+                _parameter("_q", "A search term in text attributes", {"type": "string"}),
+            ]
         if grammar is Grammar.LIST:
-            found.append(_deep("pagination", "The page, by number or by offset", self._pagination()))
+            parameters.append(_deep("pagination", "The page, by number or by offset", self._pagination()))
         if grammar is Grammar.PLAIN_LIST:
-            found += [_parameter(name, "", {"type": "integer"}) for name in ("start", "limit")]
+            parameters += [_parameter(name, "", {"type": "integer"}) for name in ("start", "limit")]
         if grammar in (Grammar.LIST, Grammar.SINGLE):
-            found += self._states(definition)
-        return found
+            parameters += self._states(definition)
+        return parameters
 
     def _states(self, definition: ContentType) -> Iterable[Json]:
         if definition.draft_and_publish:
@@ -138,17 +141,17 @@ class QueryParameters:
 
     def _filters(self, definition: Definition) -> Json:
         again = self.filters(definition)
-        found: dict[str, Json] = {
+        operators: dict[str, Json] = {
             "$and": _several(again),
             "$or": _several(again),
             "$not": again,
             "id": self._compared(Kind.INTEGER),
         }
         for item in attributes_in_responses(definition):
-            found[item.name] = self._compared(SCALAR_JSON[item.type].shown)
+            operators[item.name] = self._compared(SCALAR_JSON[item.type].shown)
         for name, target in self._reached(definition):
-            found[name] = self.filters(target)
-        return _object(found)
+            operators[name] = self.filters(target)
+        return _object(operators)
 
     def _reached(self, definition: Definition) -> Iterable[tuple[str, Definition]]:
         """Yield the attributes that filters and sort can nest into."""

@@ -112,8 +112,8 @@ class InputSchemas:
 
     def properties(self, definition: Definition) -> Json:
         """Return the properties that can be set, by name."""
-        found: Json = self._data(definition, False)["properties"]
-        return found
+        properties: Json = self._data(definition, False)["properties"]
+        return properties
 
     def localization(self, content_type: ContentType) -> Json:
         """Return the schema of a new localization, without an envelope."""

@@ -12,14 +12,14 @@ def parts_indexes(registry: Registry, dialect: Dialect) -> tuple[SubstringIndex,
     """Return all substring indexes; none if the database has native ones."""
     if dialect.parts is None:
         return ()
-    found = {
+    indexes = {
         SubstringIndex(table_name(content_type), column_name(content_type.scalar(key.attribute)))
         for content_type in registry.content_types.values()
         for declared in content_type.declared_indexes
         if declared.kind == CONTAINS
         for key in declared.keys
     }
-    return tuple(sorted(found))
+    return tuple(sorted(indexes))
 
 
 def parts_tables(registry: Registry, dialect: Dialect) -> tuple[SystemTable, ...]:

@@ -420,12 +420,12 @@ class Dialect(BasicDialect):
         """Compare a column with parameters, not negated."""
         values = [self.parameter(parameter) for parameter in parameters]
         if test in PATTERN_TESTS:
-            text, part, found = self.text_of(kind, column), values[0], getattr(self, test.value)
+            text, part, operator = self.text_of(kind, column), values[0], getattr(self, test.value)
             if not (fold or self.patterns_ignore_case):
-                return str(found(text, part))
+                return str(operator(text, part))
             if test is Test.CONTAINS:
                 return self.contains_folded(text, part)
-            return str(found(self.folded(text), self.folded(part)))
+            return str(operator(self.folded(text), self.folded(part)))
         compared = self.comparable(kind, column, parameters[0].kind)
         if fold:
             compared = self.folded(self.text_of(kind, column))

@@ -73,12 +73,12 @@ class TrigramIndexes(SubstringIndexes):
         phrase = f"""'"' || replace({part}, '"', '""') || '"'"""
         # without it, the condition, which has a lookup, would run for each row
         unhelped = f"(SELECT 1 WHERE {helps} IS NOT TRUE) g"
-        found = (
+        matches = (
             f"SELECT rowid FROM {table} WHERE {table} MATCH CASE WHEN {helps} THEN {phrase} ELSE '\"\"' END"
             f" UNION ALL SELECT w.id FROM {_WAITING} w WHERE w.name = {name} AND {helps}"
             f" UNION ALL SELECT f.id FROM {unhelped} CROSS JOIN {_quoted(index.table)} f WHERE {contains('f')}"
         )
-        return f"({alias}.id IN ({found}) AND {contains(alias)})"
+        return f"({alias}.id IN ({matches}) AND {contains(alias)})"
 
     def wanted(self, index: SubstringIndex) -> Mapping[str, str]:
         table, column = _quoted(index.table), _quoted(index.column)

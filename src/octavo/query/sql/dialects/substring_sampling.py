@@ -50,9 +50,9 @@ def pattern(texts: str, part: str, *, ignores_case: bool) -> str:
     folded = (
         f"lower({part})" if ignores_case else f"lower(translate({part}, '{_DEPENDENT}', '{' ' * len(_DEPENDENT)}'))"
     )
-    found = f"SELECT count(*) FROM {texts} s WHERE position(substr(p.p, i.i, 3) in s.f) > 0"
+    counted = f"SELECT count(*) FROM {texts} s WHERE position(substr(p.p, i.i, 3) in s.f) > 0"
     pieces = (
-        f"SELECT i.i, ({found}) <= {_RARE} AS rare FROM p CROSS JOIN LATERAL generate_series(1, length(p.p) - 2) i(i)"
+        f"SELECT i.i, ({counted}) <= {_RARE} AS rare FROM p CROSS JOIN LATERAL generate_series(1, length(p.p) - 2) i(i)"
         " WHERE substr(p.p, i.i, 3) ~ '^[[:alnum:]]{3}$'"
     )
     asked = "SELECT i FROM w WHERE rare OR NOT (SELECT bool_or(rare) FROM w)"

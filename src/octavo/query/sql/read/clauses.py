@@ -200,14 +200,14 @@ class ClauseCompiler:
         if exists.condition != ALWAYS:
             conditions.append(self.condition(exists.condition, join.target))
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        found = f"{join.source} IN (SELECT {join.key} FROM {join.tables}{where})"
-        return f"({found} OR {self._has_no_target(exists, alias)})" if exists.or_nothing else found
+        condition = f"{join.source} IN (SELECT {join.key} FROM {join.tables}{where})"
+        return f"({condition} OR {self._has_no_target(exists, alias)})" if exists.or_nothing else condition
 
     def _linked(self, linked: Linked, alias: str) -> str:
         join = self.join(linked.step, alias)
         conditions = [f"{join.key} = {self.dialect.parameter(linked.source)}", *join.conditions]
-        found = f"SELECT {join.target}.id FROM {join.tables} WHERE {' AND '.join(conditions)}"
-        return f"{alias}.id {'NOT ' if linked.negated else ''}IN ({found})"
+        targets = f"SELECT {join.target}.id FROM {join.tables} WHERE {' AND '.join(conditions)}"
+        return f"{alias}.id {'NOT ' if linked.negated else ''}IN ({targets})"
 
     def _has_no_target(self, exists: Exists, alias: str) -> str:
         join = self.join(exists.step, alias)

@@ -174,12 +174,12 @@ class ShapeCompiler(ClauseCompiler):
             raise StatementTooLong
 
     def _rendered(self, run: ScalarRun, alias: str) -> RenderedRun:
-        found = JsonParts(self.dialect)
+        parts = JsonParts(self.dialect)
         for position, (key, shape) in enumerate(run.members):
             if position:
-                found.constant(f",{_key(key)}")
-            found.value(self._scalar(shape, alias))
-        text = _SEPARATOR.join(found.expressions())
+                parts.constant(f",{_key(key)}")
+            parts.value(self._scalar(shape, alias))
+        text = _SEPARATOR.join(parts.expressions())
         return RenderedRun(_key(run.members[0][0]), text, len(text))
 
     def _scalar(self, shape: ScalarShape, alias: str) -> str:
@@ -198,8 +198,8 @@ class ShapeCompiler(ClauseCompiler):
     def _one(self, shape: OneShape, alias: str) -> str:
         join, tables, order = self._sub_select(shape.step, shape.selection, alias, single=True)
         entry = self.entry_json(shape.step.target, shape.shape, join.target)
-        found = f"SELECT {entry} FROM {tables} ORDER BY {', '.join(order)} LIMIT 1"
-        return f"coalesce(({found}), {self.literal(shape.missing)})"
+        entry_text = f"SELECT {entry} FROM {tables} ORDER BY {', '.join(order)} LIMIT 1"
+        return f"coalesce(({entry_text}), {self.literal(shape.missing)})"
 
     def _many(self, shape: ManyShape, alias: str, parts: JsonParts) -> None:
         join, tables, order = self._sub_select(shape.step, shape.selection, alias)
@@ -289,8 +289,8 @@ class ShapeCompiler(ClauseCompiler):
             condition = "" if branch.condition == ALWAYS else f" AND {self.condition(branch.condition, alias)}"
             entry = self.entry_json(branch.target, branch.shape, alias)
             table = self.served(branch.target)
-            found = f"SELECT {entry} FROM {table} {alias} WHERE {alias}.id = {target_id}{condition}"
-            cases.append(f"WHEN {self.literal(branch.target.uid)} THEN ({found})")
+            entry_text = f"SELECT {entry} FROM {table} {alias} WHERE {alias}.id = {target_id}{condition}"
+            cases.append(f"WHEN {self.literal(branch.target.uid)} THEN ({entry_text})")
         other = (
             f"CASE WHEN {kind} IN ({self._literals(unlisted)}) THEN {self._other(shape, kind)} END" if unlisted else ""
         )

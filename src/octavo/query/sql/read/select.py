@@ -180,9 +180,9 @@ class SelectCompiler(ShapeCompiler):
         alias = self.alias()
         order = self.order_by(plan.selection, alias)
         where = self.where(plan.selection.condition, alias)
-        found = f"FROM {self.table(plan.selection)} {alias}{where}{order} LIMIT 1"
+        source = f"FROM {self.table(plan.selection)} {alias}{where}{order} LIMIT 1"
         entry = self.entry_json(plan.selection.target, plan.shape, alias)
-        return self.dialect.answer(entry, "", found, self._largest)
+        return self.dialect.answer(entry, "", source, self._largest)
 
     def read_written(self, plan: ReadPlan, written: str) -> str:
         """Return the same as `read_one` for a row that has just been written."""
@@ -193,8 +193,8 @@ class SelectCompiler(ShapeCompiler):
     def read_list(self, plan: ReadPlan) -> str:
         """Return the SELECT of one row: the JSON array of the page and, if requested, the total."""
         row = self.alias()
-        found = self._found_once(plan)
-        chosen, rows, count = found or ("", self._page(plan), self.count(plan) if plan.with_count else "")
+        searched = self._found_once(plan)
+        chosen, rows, count = searched or ("", self._page(plan), self.count(plan) if plan.with_count else "")
         joined = self.dialect.join_ordered(rows, row)
         others, keys = f", ({count})" if count else "", self._listed(joined.keys) if plan.with_keys else ""
         return chosen + self.dialect.answer(
@@ -253,30 +253,28 @@ class SelectCompiler(ShapeCompiler):
         """Return a WITH clause with all matching ids and their sort values, the page's rows, and the total. So the
         condition is evaluated once for each entry. A database that computes a WITH table for each use gets the matching
         entries without it, and does not sort more of them than a page needs."""
-        selection, found, alias, page = plan.selection, self.alias(), self.alias(), self.alias()
+        selection, search, alias, page = plan.selection, self.alias(), self.alias(), self.alias()
         orders = [self.order_value(order, alias) for order in selection.order]
         columns = "".join(f", {value} AS k{number}" for number, value in enumerate(orders))
         matching = f"FROM {self.table(selection)} {alias}{self.where(selection.condition, alias)}"
         chosen, rows = "", f"SELECT {alias}.id{columns} {matching}"
         if self.dialect.keeps_tables:
-            chosen, matching = f"WITH {found} {self.dialect.kept_table} ({rows}) ", f"FROM {found}"
+            chosen, matching = f"WITH {search} {self.dialect.kept_table} ({rows}) ", f"FROM {search}"
             rows = f"SELECT * {matching}"
         return chosen, self._shown(plan, rows, page), self._total(plan, matching) if plan.with_count else ""
 
     def _page_of_parts(self, plan: ReadPlan, search: SubstringSearch) -> tuple[str, OrderedRows, str]:
-        """Return the same for a page found by substring search, which may not need all matches; a total counts them
+        """Return the same for a page found by substring search, which may not need all hits; a total counts them
         all."""
-        found, page = search.found(), self.alias()
-        rows = self._shown(plan, f"SELECT * FROM ({found.rows}) {self.alias()}", page)
+        hits, page = search.found(), self.alias()
+        rows = self._shown(plan, f"SELECT * FROM ({hits.rows}) {self.alias()}", page)
         if not plan.with_count:
-            return f"WITH {found.tables} ", rows, ""
+            return f"WITH {hits.tables} ", rows, ""
         alias = self.alias()
         where = self.where(search.plain, alias)
         every = self._total(plan, f"FROM {self.table(plan.selection)} {alias}{where}")
-        total = (
-            f"SELECT CASE WHEN {found.is_filled} THEN ({every}) ELSE ({self._total(plan, f'FROM {found.name}')}) END"
-        )
-        return f"WITH {found.tables} ", rows, total
+        total = f"SELECT CASE WHEN {hits.is_filled} THEN ({every}) ELSE ({self._total(plan, f'FROM {hits.name}')}) END"
+        return f"WITH {hits.tables} ", rows, total
 
     def _shown(self, plan: ReadPlan, found: str, page: str) -> OrderedRows:
         """Return the page's rows from a SELECT of ids and sort values."""

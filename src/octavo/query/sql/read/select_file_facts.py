@@ -35,9 +35,9 @@ class FileFactsCompiler(SelectCompiler):
         self._scalars = {name: one for name, one in attributes.items() if isinstance(one, Scalar)}
 
     def _scalar(self, shape: ScalarShape, alias: str) -> str:
-        found = super()._scalar(shape, alias)
+        scalar = super()._scalar(shape, alias)
         if shape.attribute is None or shape.attribute is not self._scalars["formats"]:
-            return found
+            return scalar
         parts = [self.literal(f'["{self._mark}",[')]
         for name in _FACTS:
             attribute = self._scalars[name]
@@ -48,7 +48,7 @@ class FileFactsCompiler(SelectCompiler):
         version = self.dialect.json_scalar(ValueKind.INTEGER, f"({moment})")
         parts += [version, "','", _PLACEHOLDER.format(alias=alias)]
         end, last = (self.literal(text) for text in (f'],"{self._mark}",', f',"{self._mark}"]'))
-        return self.dialect.concat([*parts, end, found, last])
+        return self.dialect.concat([*parts, end, scalar, last])
 
     def url_fact(self, alias: str) -> str:
         """Return the SQL for the URL in the facts."""

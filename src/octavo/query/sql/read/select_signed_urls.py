@@ -34,13 +34,13 @@ class MarkedUrlsCompiler(SelectCompiler):
         attribute = shape.attribute
         if attribute is not None and attribute is self._url:
             return self.dialect.json_scalar(SCALAR_TYPES[attribute.type].kind, f"({self.marked_url(alias)})")
-        found = super()._scalar(shape, alias)
+        scalar = super()._scalar(shape, alias)
         if attribute is not None and attribute is self._formats:
-            marked = found
+            marked = scalar
             for begin in ('"url":"', '"url": "'):
                 marked = f"replace({marked}, {self.literal(begin)}, {self.literal(begin + self._url_mark)})"
-            return self.choose(alias, marked, found)
-        return found
+            return self.choose(alias, marked, scalar)
+        return scalar
 
     def marked_url(self, alias: str) -> str:
         """Return the SQL for the URL of a file, with the mark."""

@@ -67,8 +67,8 @@ def compile_deletion(content_type: ContentType, compiler: ChangeCompiler) -> Ent
     for place in _places(content_type, dialect.placeholder(1, ValueKind.INTEGER), compiler):
         for uid in place.listed:
             selects.setdefault(uid, []).append(_ids(place, uid, dialect))
-    for uid, found in selects.items():
-        for table, text in _component_deletions(registry.components[uid], found, dialect):
+    for uid, select in selects.items():
+        for table, text in _component_deletions(registry.components[uid], select, dialect):
             tables.add(table)
             steps.append(Step(Statement(text, (ENTRY_ID,))))
     unlisted = [_unlisted(place, dialect) for place in _places(content_type, f"{row}.id", compiler)]
