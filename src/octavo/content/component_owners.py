@@ -46,16 +46,16 @@ class ComponentOwners:
 
         Reads through the connection, or any of the database's if None.
         """
-        found: list[Owner] = []
+        owners: list[Owner] = []
         for holder in self._registry.holders(component.uid):
             for entry_id, field in await self._find_holders(holder, component, component_id, connection):
                 if isinstance(holder, ContentType):
-                    found.append(Owner(holder, entry_id, FieldPlace(holder.uid, f"{field}.")))
+                    owners.append(Owner(holder, entry_id, FieldPlace(holder.uid, f"{field}.")))
                 elif isinstance(holder, Component) and depth:
                     for owner in await self.of(holder, entry_id, connection, depth=depth - 1):
                         place = FieldPlace(owner.place.uid, f"{owner.place.way}{field}.")
-                        found.append(Owner(owner.content_type, owner.entry_id, place))
-        return found
+                        owners.append(Owner(owner.content_type, owner.entry_id, place))
+        return owners
 
     async def _find_holders(
         self, holder: Definition, component: Component, component_id: int, connection: Connection | None
@@ -66,12 +66,12 @@ class ComponentOwners:
         table = dialect.quote(component_table(holder).name)
         statement = RawStatement(_HOLDERS.format(table=escape_braces(table), names=escape_braces(names)))
         rows = await (connection or self._database).fetch_all(*statement.bind(dialect, component=component_id))
-        found = [
+        holders = [
             (int(entry_id), str(field))
             for entry_id, field, name in rows
             if registry.component_held(holder, field, name) == component.uid
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(holders))
 
 
 def places_of(registry: Registry, component: Definition) -> Iterator[FieldPlace]:

@@ -91,8 +91,8 @@ async def _run_joined(unit: UnitOfWork, chains: Chains, statement: Statement, st
 
 async def _run(unit: UnitOfWork, statement: Statement, refs: tuple[RowRef, ...]) -> None:
     if refs:
-        found = await unit.connection.fetch_all(statement.text, statement.values)
-        _note(refs, sorted(row[0] for row in found))
+        rows = await unit.connection.fetch_all(statement.text, statement.values)
+        _note(refs, sorted(row[0] for row in rows))
     else:
         await unit.connection.execute(statement.text, statement.values)
 
@@ -170,10 +170,10 @@ class EntryBatch(UnitOfWork):
         """Create entries and return their rows. Raises ValidationError with these problems and further ones."""
         bodies = await self._compute(partial(self._new_bodies, content_type, entries), len(entries))
         await lock_entries(self.connection, {one for new in entries for one in taken_entries(content_type, new.data)})
-        found = await self._ask(bodies)
-        await self._finish(bodies, found, problems)
-        rows = await self._compute(partial(self._new_rows, bodies, found, actor_id), len(entries))
-        await self._write(rows, [body.check.body for body in bodies], found, ())
+        prefetched = await self._ask(bodies)
+        await self._finish(bodies, prefetched, problems)
+        rows = await self._compute(partial(self._new_rows, bodies, prefetched, actor_id), len(entries))
+        await self._write(rows, [body.check.body for body in bodies], prefetched, ())
         for row in rows:
             self.record_new(content_type, row)
         return rows
@@ -194,20 +194,20 @@ class EntryBatch(UnitOfWork):
         if changes_related_rows(content_type, data):
             held = {(content_type.uid, one) for one in ids}
             await lock_entries(self.connection, held | taken_entries(content_type, data))
-        found = await self._ask(bodies, entries.values())
-        bodies = [body for body in bodies if found.entry(entries[body.key]) is not None]
+        prefetched = await self._ask(bodies, entries.values())
+        bodies = [body for body in bodies if prefetched.entry(entries[body.key]) is not None]
         if not bodies:
             return 0
         for body in bodies:  # validated after the query, which says whether the entry is a draft
-            entry = found.entry(entries[body.key])
+            entry = prefetched.entry(entries[body.key])
             body.mode = replace(UPDATING, draft=content_type.draft_and_publish and not (entry and entry.owner))
-        await self._finish(bodies, found)
+        await self._finish(bodies, prefetched)
         stamps = partial(stamp_changed, data=data, actor_id=actor_id, dialect=self._dialect, dates=dates, later=later)
-        rows, dropped = await self._compute(partial(self._changed_rows, bodies, found, stamps), len(bodies))
+        rows, dropped = await self._compute(partial(self._changed_rows, bodies, prefetched, stamps), len(bodies))
         before = await self._images_before(content_type, [body.key for body in bodies])
-        await self._write(rows, [body.check.body for body in bodies], found, await self._with_nested(dropped))
+        await self._write(rows, [body.check.body for body in bodies], prefetched, await self._with_nested(dropped))
         for body, row in zip(bodies, rows, strict=True):
-            self.record_changed(content_type, body.key, found.entry(entries[body.key]), row, before.get(body.key))
+            self.record_changed(content_type, body.key, prefetched.entry(entries[body.key]), row, before.get(body.key))
         if self.checks_published:
             changed = {body.key for body in bodies}
             await self._context.completeness.require_of_published(self, content_type, data, changed)
@@ -216,14 +216,14 @@ class EntryBatch(UnitOfWork):
     async def _remove(self, content_type: ContentType, ids: Sequence[int]) -> int:
         """Delete these entries, which are locked, with their components and links; return how many existed."""
         entries = {one: self.entry_fact(content_type, one) for one in ids}
-        found = await self._prefetch([*entries.values(), *components_facts(content_type, ids)] if ids else [])
-        existing = {one: entry for one in ids if (entry := found.entry(entries[one])) is not None}
+        prefetched = await self._prefetch([*entries.values(), *components_facts(content_type, ids)] if ids else [])
+        existing = {one: entry for one in ids if (entry := prefetched.entry(entries[one])) is not None}
         if not existing:
             return 0
         for one in existing:
             await self._before_delete(content_type, one)
         before = await self._images_before(content_type, existing)
-        owned = await self._with_nested(components_held(self._registry, found))
+        owned = await self._with_nested(components_held(self._registry, prefetched))
         planning = partial(plan_delete, content_type, tuple(existing), self._registry, owned)
         await self.apply(await self._compute(planning, 1))
         for one, entry in existing.items():

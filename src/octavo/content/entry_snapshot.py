@@ -29,8 +29,8 @@ _BY_ID: Final = Object((_ID,))
 def components_answer(attribute: ComponentField | DynamicZone, inside: Callable[[str], Object | None]) -> Answer | None:
     """Return the response for an attribute with components. `inside` returns that of a component by UID, or None."""
     if isinstance(attribute, ComponentField):
-        found = inside(attribute.component)
-        return found and Nested(attribute.name, EVERYTHING, found, linked=True)
+        members = inside(attribute.component)
+        return members and Nested(attribute.name, EVERYTHING, members, linked=True)
     kinds = ((uid, inside(uid)) for uid in attribute.components)
     branches = tuple((uid, _named(uid, kind)) for uid, kind in kinds if kind)
     return Kinds(attribute.name, EVERYTHING, branches, linked=True)

@@ -146,8 +146,8 @@ class Families:
     async def read_family(self, unit: Unit, content_type: ContentType, entry_id: int) -> Family | None:
         """Return the family of an entry; None if the entry does not exist."""
         prepared = self._prepare(content_type, By.ID)
-        found = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
-        return None if found is None else self._read(content_type, [orjson.loads(found)])
+        family = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
+        return None if family is None else self._read(content_type, [orjson.loads(family)])
 
     async def lock_and_read(self, unit: Unit, content_type: ContentType, ids: Collection[int]) -> Family | None:
         """Return the family that all these entries belong to, with the values of the first; None if one is missing.
@@ -162,19 +162,19 @@ class Families:
 
     async def _of_all(self, unit: Unit, content_type: ContentType, ids: Iterable[int]) -> Family | None:
         families = [await self.read_family(unit, content_type, one) for one in ids]
-        found = [family for family in families if family is not None]
-        if len(found) < len(families):
+        known_families = [family for family in families if family is not None]
+        if len(known_families) < len(families):
             return None
-        members = {locale: one for family in reversed(found) for locale, one in family.ids.items()}
-        scalars = {one: values for family in found for one, values in family.scalars.items()}
-        return Family(members, scalars, found[0].shared, found[0].links)
+        members = {locale: one for family in reversed(known_families) for locale, one in family.ids.items()}
+        scalars = {one: values for family in known_families for one, values in family.scalars.items()}
+        return Family(members, scalars, known_families[0].shared, known_families[0].links)
 
     async def read_single_type(self, unit: Unit, content_type: ContentType) -> Family:
         """Return the entries of a single type as a family; shared values come from the first one."""
         with unit.ambient():
             entries, _ = await self._reader.read_list(self._prepare(content_type, By.LIST))
-        found = orjson.loads(entries)
-        return self._read(content_type, found) if found else Family({}, {}, {}, {})
+        members = orjson.loads(entries)
+        return self._read(content_type, members) if members else Family({}, {}, {}, {})
 
     async def add_entry(self, unit: Unit, content_type: ContentType, entry_id: int, family: Family) -> None:
         """Add a new entry to a family."""
@@ -238,10 +238,10 @@ class Families:
             request = ReadRequest(content_type=content_type, by=By.ID, projection=projection, drafts=Drafts.ANY)
             prepared = self._reader.prepare(plan_read(request, self._registry))
             self._prepared_ages[content_type.uid] = prepared
-        found = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
-        if found is None:
+        ages = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
+        if ages is None:
             return None
-        entry = orjson.loads(found)
+        entry = orjson.loads(ages)
         members = [entry, *entry[LOCALIZATIONS]]
         source = next((one["id"] for one in members if one[LOCALE] == default), None)
         return FamilyAges({one["id"]: one[UPDATED_AT] for one in members}, source)
@@ -348,8 +348,8 @@ def _shifted(moment: str, steps: int) -> str:
     """Return a timestamp, as in responses, later by so many milliseconds."""
     if not steps:
         return moment
-    found = datetime.fromisoformat(moment) + steps * _STEP
-    return found.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    shifted = datetime.fromisoformat(moment) + steps * _STEP
+    return shifted.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _is_shared_name(content_type: ContentType, name: str) -> bool:

@@ -20,8 +20,8 @@ async def with_nested(
     asking: QueryContext, registry: Registry, dialect: Dialect, rows: Iterable[OwnedRow]
 ) -> list[OwnedRow]:
     """Return components and all components inside them, with one query per level."""
-    found = list(rows)
-    level = found
+    owned = list(rows)
+    level = owned
     while level:
         owners: dict[Definition, list[int]] = {}
         for definition, row_id in level:
@@ -29,8 +29,8 @@ async def with_nested(
         facts = [fact for definition, ids in owners.items() for fact in components_facts(definition, ids)]
         held = await prefetch(asking, registry, dialect, facts)
         level = components_held(registry, held)
-        found += level
-    return found
+        owned += level
+    return owned
 
 
 def dropped_components(roots: Sequence[RowNode], builder: RowBuilder) -> list[OwnedRow]:

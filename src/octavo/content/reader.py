@@ -373,10 +373,10 @@ class EntryReader:
         """Read an entry, again if it contains unlisted components, and replace marks."""
         renewal = prepared.renewal
         read = prepared if renewal is None else self._latest(prepared, renewal)
-        found: bytes | None = await self._run(fetch, read, waits)
-        while renewal is not None and found is not None and self.unlisted.add(find_unlisted_components(found)):
-            found = await self._run(fetch, self._latest(prepared, renewal), waits)
-        return found if found is None or self._file_rewriter is None else self._file_rewriter.apply(found)
+        entry: bytes | None = await self._run(fetch, read, waits)
+        while renewal is not None and entry is not None and self.unlisted.add(find_unlisted_components(entry)):
+            entry = await self._run(fetch, self._latest(prepared, renewal), waits)
+        return entry if entry is None or self._file_rewriter is None else self._file_rewriter.apply(entry)
 
     async def read_list(self, prepared: PreparedRead) -> tuple[bytes, int | None]:
         """Return a page as a JSON array, and the total if requested. Raises ValidationError as `read_one`."""
@@ -467,9 +467,9 @@ class EntryReader:
         return self._statements.put(plan, self._compile(plan))
 
     def _compile(self, plan: ReadPlan) -> CompiledRead:
-        found, most = nesting(plan), self.limits.statement
+        levels, most = nesting(plan), self.limits.statement
         keeps_totals, keeps_parts = self._keeps_totals, self._keeps_parts
-        arguments = plan, self.registry, self.dialect, self.database.largest_answer, found, most
+        arguments = plan, self.registry, self.dialect, self.database.largest_answer, levels, most
         rewriter = self._file_rewriter
         compile_text = compile_read if rewriter is None else rewriter.compile
         try:
@@ -480,12 +480,12 @@ class EntryReader:
                 "in config/api.toml. Request fewer relations, components or levels"
             )
             raise ValidationError(message) from None
-        long = found.is_large or not plan.is_cheap or len(text) > _LONG_TEXT
+        long = levels.is_large or not plan.is_cheap or len(text) > _LONG_TEXT
         written = partial(compile_written, plan, self.registry, self.dialect, self.database.largest_answer)
-        shared = None if found.is_large or self.database.simple else shared_values(plan)
+        shared = None if levels.is_large or self.database.simple else shared_values(plan)
         apart = None if shared is None else PageAndCount(shared, partial(self._texts_apart, plan))
-        bounded = found.is_large or len(text) > _LONG_TEXT
-        return CompiledRead(text, long, bounded, found, LateSources(plan), written, apart)
+        bounded = levels.is_large or len(text) > _LONG_TEXT
+        return CompiledRead(text, long, bounded, levels, LateSources(plan), written, apart)
 
     def _texts_apart(self, plan: ReadPlan) -> tuple[str, str, int] | None:
         keeps_totals, keeps_parts = self._keeps_totals, self._keeps_parts

@@ -119,19 +119,19 @@ class CachingReader(EntryReader):
         """Read an entry as in EntryReader."""
         if connection is not None:
             return await super().read_one(prepared, connection)
-        found: bytes | None = await self._find("one", prepared, super().read_one)
-        return found
+        entry: bytes | None = await self._find("one", prepared, super().read_one)
+        return entry
 
     async def read_list(self, prepared: PreparedRead) -> tuple[bytes, int | None]:
         """Read a list as in EntryReader."""
-        found: tuple[bytes, int | None] = await self._find("list", prepared, super().read_list)
-        return found
+        page: tuple[bytes, int | None] = await self._find("list", prepared, super().read_list)
+        return page
 
     async def read_behind(self, prepared: PreparedRead) -> tuple[bytes, int | None, str | None]:
         """Read a page with a cursor as in EntryReader."""
         mark = b"" if prepared.page is None else prepared.page.mark  # two lists may have one statement
-        found: tuple[bytes, int | None, str | None] = await self._find(mark, prepared, super().read_behind)
-        return found
+        page: tuple[bytes, int | None, str | None] = await self._find(mark, prepared, super().read_behind)
+        return page
 
     async def _find(self, kind: str | bytes, prepared: PreparedRead, read: _Read) -> Any:
         note = NOTE.get()
@@ -154,12 +154,12 @@ class CachingReader(EntryReader):
         if moment is not None:
             self.read_newest()  # a replica may be behind the versions
         since = this_moment()
-        found = await read(prepared)
+        result = await read(prepared)
         if moment is not None:
-            validity = await self._keep(key, prepared, found, moment, since)
+            validity = await self._keep(key, prepared, result, moment, since)
             if note is not None:
                 note.validity = validity
-        return found
+        return result
 
     async def _keep(
         self, key: Hashable, prepared: PreparedRead, found: Any, moment: VersionSnapshot, since: int
@@ -188,8 +188,8 @@ class CachingReader(EntryReader):
             f"SELECT min({{published_at:milliseconds}}) FROM {quoted} WHERE published_at > {{at:instant}}"  # noqa: S608 - names of ours
         )
         statement = asked.bind(self.dialect, at=since)
-        found = await self.database.fetch_value(statement.text, statement.values, long=True)
-        until = float(found) if isinstance(found, int | float) else inf
+        appears_at = await self.database.fetch_value(statement.text, statement.values, long=True)
+        until = float(appears_at) if isinstance(appears_at, int | float) else inf
         self._appearing[table] = (stamp, since, until)
         return until
 
@@ -210,10 +210,10 @@ class CachingReader(EntryReader):
 def tables_of(text: str) -> tuple[str, ...]:
     """Return the names of the tables in one of Octavo's statements, sorted. Extra names are harmless."""
     made = set(_MADE_HERE.findall(text))
-    found = set()
+    tables = set()
     for name in _TABLE.findall(text):
         if name[0] in '"`':
-            found.add(name[1:-1].replace(name[0] * 2, name[0]))
+            tables.add(name[1:-1].replace(name[0] * 2, name[0]))
         elif name not in made and not name.startswith(_DERIVED):
-            found.add(name)
-    return tuple(sorted(found))
+            tables.add(name)
+    return tuple(sorted(tables))

@@ -262,10 +262,10 @@ class Schedules:
         await unit.connection.execute(*touching.bind(self._dialect, entry=entry_id))
         asked = RawStatement(_unscheduled_future(content_type, self._dialect) + " AND id = {entry}")
         statement = asked.bind(self._dialect, now=this_moment(), uid=content_type.uid, entry=entry_id)
-        found = await unit.connection.fetch_row(*statement)
-        if found is None or not isinstance(found[1], int):
+        adopted = await unit.connection.fetch_row(*statement)
+        if adopted is None or not isinstance(adopted[1], int):
             return False
-        await self.set(unit, Planned(content_type.uid, entry_id, Plan.APPEAR, found[1]))
+        await self.set(unit, Planned(content_type.uid, entry_id, Plan.APPEAR, adopted[1]))
         return True
 
     async def failures(self, connection: Connection, uid: str, entry_id: int) -> list[Failure]:

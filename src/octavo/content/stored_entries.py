@@ -23,8 +23,8 @@ class StoredEntries:
     async def read(self, uid: str, entry_id: int, connection: Connection) -> dict[str, Any] | None:
         """Return the scalars of an entry; None if it does not exist."""
         prepared = self._prepared.get(uid) or self._prepare(uid)
-        found = await self._reader.read_one(prepared.bind(id=entry_id), connection)
-        return None if found is None else {"id": entry_id, **orjson.loads(found)}
+        entry = await self._reader.read_one(prepared.bind(id=entry_id), connection)
+        return None if entry is None else {"id": entry_id, **orjson.loads(entry)}
 
     def _prepare(self, uid: str) -> PreparedRead:
         registry = self._reader.registry

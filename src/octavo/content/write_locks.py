@@ -36,11 +36,11 @@ def taken_entries(content_type: ContentType, data: Any) -> set[tuple[str, int]]:
     """Return the entries, by type and id, that an entry's data may take targets from."""
     if not isinstance(data, Mapping):
         return set()
-    found: set[tuple[str, int]] = set()
+    entries: set[tuple[str, int]] = set()
     for name, target in _taking(content_type):
         if name in data:
-            found.update((target, one) for one in _ids(data[name]))
-    return found
+            entries.update((target, one) for one in _ids(data[name]))
+    return entries
 
 
 def _type_lock(uid: str) -> str:
@@ -73,10 +73,10 @@ async def lock_family(
     if not 0 <= entry_id <= LARGEST_ID:
         return
     own = {(content_type.uid, entry_id)}
-    found = taken_entries(content_type, data) | own
-    if len(found) > MOST_LOCKED:
-        await lock_entries(connection, found)
-    taken = sorted(found if len(found) <= MOST_LOCKED else own)
+    entries = taken_entries(content_type, data) | own
+    if len(entries) > MOST_LOCKED:
+        await lock_entries(connection, entries)
+    taken = sorted(entries if len(entries) <= MOST_LOCKED else own)
     table = link_table(registry, content_type, content_type.relation(LOCALIZATIONS))
     links = Links(*map(dialect.quote, (table.name, table.source_column, table.target_column)))
     values = content_type.uid, entry_id, [uid for uid, _ in taken], [one for _, one in taken]
@@ -85,12 +85,12 @@ async def lock_family(
 
 def _taking(content_type: ContentType) -> tuple[tuple[str, str], ...]:
     """Return a type's relations that take targets from other entries, each with the target type."""
-    found = _TAKING.get(content_type)
-    if found is None:
+    taking = _TAKING.get(content_type)
+    if taking is None:
         relations = [item for item in content_type.attributes.values() if isinstance(item, Relation)]
-        found = tuple((item.name, str(item.target)) for item in relations if _takes(item))
-        _TAKING[content_type] = found
-    return found
+        taking = tuple((item.name, str(item.target)) for item in relations if _takes(item))
+        _TAKING[content_type] = taking
+    return taking
 
 
 def _takes(relation: Relation) -> bool:

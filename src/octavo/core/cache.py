@@ -83,11 +83,11 @@ class CacheBudget:
 
     def reports(self) -> tuple[CacheReport, ...]:
         """Return the statistics of each cache; caches with the same name are combined."""
-        found: dict[str, CacheReport] = {}
+        reports: dict[str, CacheReport] = {}
         for cache in self._caches:
-            one, before = cache.report(), found.get(cache.name)
-            found[cache.name] = one if before is None else _together(before, one)
-        return tuple(found.values())
+            one, before = cache.report(), reports.get(cache.name)
+            reports[cache.name] = one if before is None else _together(before, one)
+        return tuple(reports.values())
 
     def clear(self) -> None:
         """Remove all entries of all caches."""
@@ -249,13 +249,13 @@ def size_of(value: object) -> int:
     total, seen = 0, set[int]()
     level: list[Any] = [value]
     while level:
-        found = {
+        unseen = {
             id(one): one
             for one in level
             if (measure := _MEASURES[type(one)]) and (measure is not _Measure.SOMETIMES or not one.is_shared)
         }
-        new = [one for number, one in found.items() if number not in seen]
-        seen.update(found)
+        new = [one for number, one in unseen.items() if number not in seen]
+        seen.update(unseen)
         total += sum(map(sys.getsizeof, new))
         level = gc.get_referents(*new)
     return total
@@ -310,10 +310,10 @@ class RecentKeys:
 
     def repeats(self, key: Hashable) -> bool:
         """Return whether a key was requested recently, and remember it."""
-        found = hash(key)
-        if found in self._latest or found in self._earlier:
+        digest = hash(key)
+        if digest in self._latest or digest in self._earlier:
             return True
-        self._latest.add(found)
+        self._latest.add(digest)
         if len(self._latest) >= _MOST_RECENT:
             self._earlier, self._latest = self._latest, set()
         return False

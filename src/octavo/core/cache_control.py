@@ -19,20 +19,20 @@ _VALUE: Final = re.compile(r"[0-9]{1,10}")
 def read_cache_control(text: str) -> str:
     """Return the normalized directives. Raises ValueError, which lists unknown, duplicate and contradictory
     directives."""
-    found: dict[str, str] = {}
+    directives: dict[str, str] = {}
     wrong: list[str] = []
     for part in text.lower().split(","):
         name, sign, value = part.strip().partition("=")
-        problem = f"{name} appears twice" if name in found else _problem(name, value if sign else None)
+        problem = f"{name} appears twice" if name in directives else _problem(name, value if sign else None)
         if problem is not None:
             wrong.append(problem)
-        found[name] = part.strip()
-    against = sorted(_SHARED & found.keys()) if "private" in found else []
+        directives[name] = part.strip()
+    against = sorted(_SHARED & directives.keys()) if "private" in directives else []
     if against:
         wrong.append(f"private contradicts {' and '.join(against)}")
     if wrong:
         raise ValueError("; ".join(wrong))
-    return ", ".join(found.values())
+    return ", ".join(directives.values())
 
 
 def _problem(name: str, value: str | None) -> str | None:

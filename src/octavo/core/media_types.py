@@ -45,8 +45,8 @@ def type_by_name(name: str) -> str | None:
 
 def content_type_of(name: str) -> str:
     """Return the content type for a file name, with the encoding of texts. Unknown ones are `ANY_TYPE`."""
-    found = type_by_name(name) or ANY_TYPE
-    return f"{found}; charset=utf-8" if found.startswith("text/") or found in _ENCODED else found
+    media_type = type_by_name(name) or ANY_TYPE
+    return f"{media_type}; charset=utf-8" if media_type.startswith("text/") or media_type in _ENCODED else media_type
 
 
 def extension_of(media_type: str) -> str:

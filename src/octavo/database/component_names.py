@@ -100,23 +100,23 @@ class ComponentNames:
     async def unknown(self) -> list[OtherName]:
         """Return the names that no definition has, by attribute. If there are none, this is fast for large tables,
         too."""
-        found: list[OtherName] = []
+        unknown_names: list[OtherName] = []
         for definition, name in await self._unknown():
             table = self._table(definition)
             statement = RawStatement(_PLACES.format(table=escape_braces(table))).bind(self.dialect, name=name)
             for field, rows in await self.connection.fetch_all(*statement, long=True):
-                found += await self._classified(definition, str(field), name, rows)
-        return found
+                unknown_names += await self._classified(definition, str(field), name, rows)
+        return unknown_names
 
     async def others(self, present: Collection[str]) -> list[OtherName]:
         """Return all names that differ from the definitions, in the tables that are `present`. Reads every row."""
-        found: list[OtherName] = []
+        other_names: list[OtherName] = []
         for definition in self.registry.holders():
             if component_table(definition).name in present:
                 text = _ALL_PLACES.format(table=self._table(definition))
                 for field, name, rows in await self.connection.fetch_all(text, long=True):
-                    found += await self._classified(definition, str(field), str(name), rows)
-        return found
+                    other_names += await self._classified(definition, str(field), str(name), rows)
+        return other_names
 
     async def rows_of_others(self, definition: Definition, field: str, old: str, new: str) -> int:
         """Return how many rows of an attribute are named `old` and refer to components of other entries named `new`."""
@@ -133,13 +133,13 @@ class ComponentNames:
         return self.dialect.quote(component_table(definition).name)
 
     async def _unknown(self) -> list[tuple[Definition, str]]:
-        holders, found = list(self.registry.holders()), list[tuple[Definition, str]]()
+        holders, unknown_names = list(self.registry.holders()), list[tuple[Definition, str]]()
         for start in range(0, len(holders), _TOGETHER):
             part = holders[start : start + _TOGETHER]
             selects = (_KINDS.format(number=number, table=self._table(each)) for number, each in enumerate(part))
             rows = await self.connection.fetch_all(" UNION ALL ".join(selects), long=True)
-            found += [(part[number], name) for number, name in rows if name not in self.registry.components]
-        return found
+            unknown_names += [(part[number], name) for number, name in rows if name not in self.registry.components]
+        return unknown_names
 
     async def _classified(self, definition: Definition, field: str, name: str, rows: int) -> list[OtherName]:
         """Classify rows of an attribute; returns nothing if their name matches the definition."""
@@ -166,14 +166,14 @@ class ComponentNames:
 
 async def learn_former_names(connection: Connection, dialect: Dialect, registry: Registry) -> list[OtherName]:
     """Find names that no definition has, and register the former names with the registry."""
-    found = await ComponentNames(connection, dialect, registry).unknown()
+    unknown_names = await ComponentNames(connection, dialect, registry).unknown()
     former: dict[tuple[str, str], tuple[str, ...]] = {}
-    for each in found:
+    for each in unknown_names:
         if each.meaning is Meaning.FORMER:
             place = (each.uid, each.attribute)
             former[place] = (*former.get(place, ()), each.name)
     registry.former_names.know(former)
-    return found
+    return unknown_names
 
 
 def describe_other_names(found: Iterable[OtherName]) -> Iterator[str]:

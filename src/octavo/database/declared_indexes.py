@@ -115,10 +115,10 @@ async def _find_work(connection: Connection, dialect: Dialect, registry: Registr
         table for table in physical_tables(wanted_tables(registry), dialect) if any(i.declared for i in table.indexes)
     )
     states: dict[str, bool] = {row[0]: row[1] for row in await connection.fetch_all(aside.states)}
-    found = await found_tables(connection, dialect)
+    tables = await found_tables(connection, dialect)
     missing = [
         CreateIndex(change.table, change.index)
-        for change in difference((table for table in wanted if table.name in found), found, dialect)
+        for change in difference((table for table in wanted if table.name in tables), tables, dialect)
         if isinstance(change, CreateIndex) and change.index.declared
     ]
     missing += [

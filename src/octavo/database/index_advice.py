@@ -134,13 +134,13 @@ def _checked(content_type: ContentType, names: list[str], kind: str, why: str) -
     """Yield the index if a definition can declare it and does not."""
     problems: list[DefinitionProblem] = []
     raw = names if kind == ORDER else {"attributes": names, "kind": kind}
-    found = read_declared_indexes({"octavo": {"indexes": [raw]}}, content_type.attributes, Reader("", problems))
-    if not found:
+    indexes = read_declared_indexes({"octavo": {"indexes": [raw]}}, content_type.attributes, Reader("", problems))
+    if not indexes:
         yield from (NoIndex(content_type.uid, problem.message) for problem in problems)
-    elif any(_serves(declared, found[0]) for declared in content_type.declared_indexes):
+    elif any(_serves(declared, indexes[0]) for declared in content_type.declared_indexes):
         yield NoIndex(content_type.uid, f"{why}: its index is already declared")
     else:
-        yield Advice(content_type.uid, found[0], why)
+        yield Advice(content_type.uid, indexes[0], why)
 
 
 def _serves(declared: DeclaredIndex, wanted: DeclaredIndex) -> bool:

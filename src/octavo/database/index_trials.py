@@ -20,7 +20,7 @@ _PLACE: Final = re.compile(r"[?$](\d+)")
 
 def no_values(text: str) -> tuple[None, ...]:
     """Return a null value for each placeholder of a statement."""
-    return (None,) * max((int(found[1]) for found in _PLACE.finditer(text)), default=0)
+    return (None,) * max((int(place[1]) for place in _PLACE.finditer(text)), default=0)
 
 
 _SAMPLE: Final = 2_000
@@ -78,8 +78,8 @@ async def _measure(database: Database, registry: Registry, advice: Advice) -> tu
     columns = [dialect.quote(physical_name(name, dialect)) for name in names]
     lengths = ", ".join(f"coalesce(avg(length({dialect.as_text(column)})), 0)" for column in columns)
     rows = int(await database.fetch_value(f"SELECT count(*) FROM {table}", long=True))
-    found = await database.fetch_row(f"SELECT {lengths} FROM (SELECT * FROM {table} LIMIT {_SAMPLE}) s")
-    width = sum(float(one) for one in found or ())
+    measured = await database.fetch_row(f"SELECT {lengths} FROM (SELECT * FROM {table} LIMIT {_SAMPLE}) s")
+    width = sum(float(one) for one in measured or ())
     parts = _PARTS if dialect.parts is None else _KEPT_PARTS
     each = width * parts if advice.index.kind == CONTAINS else width + _BESIDE
     return rows, int(rows * each)

@@ -60,8 +60,8 @@ class Leadership:
 
     async def _take(self) -> bool:
         dialect, now = self._database.dialect, int(self._clock.wall())
-        found = await self._database.fetch_row(*_LOOK.bind(dialect, name=self._name))
-        if found is not None and found[0] != self._holder and found[1] > now:
+        row = await self._database.fetch_row(*_LOOK.bind(dialect, name=self._name))
+        if row is not None and row[0] != self._holder and row[1] > now:
             return False
         expires_at = now + int(LEASE_SECONDS)
         taking = _TAKE.bind(dialect, name=self._name, holder=self._holder, expires_at=expires_at, now=now)

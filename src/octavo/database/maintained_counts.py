@@ -69,8 +69,8 @@ class CountMaintenance:
 
     async def has_tables(self) -> bool:
         """Return whether the database has the tables for it."""
-        found = await found_tables(self._database, self._database.dialect)
-        return self._totals is not None and all(table.name in found for table in self._totals.tables)
+        tables = await found_tables(self._database, self._database.dialect)
+        return self._totals is not None and all(table.name in tables for table in self._totals.tables)
 
     async def is_wanted(self) -> bool:
         """Return the default for maintaining counts: if v4 did not create the database, or if counts exist already."""
@@ -85,14 +85,14 @@ class CountMaintenance:
         totals = self._totals
         if totals is None or totals.look is None or not self._is_steady:
             return False
-        found: defaultdict[str, list[Row]] = defaultdict(list)
+        rows_of_table: defaultdict[str, list[Row]] = defaultdict(list)
         for what, *row in await self._database.fetch_all(totals.look):
-            found[what].append(row)
-        known = {table for table, _, _ in found["known"]}
-        triggers = _by_table(found["trigger"])
+            rows_of_table[what].append(row)
+        known = {table for table, _, _ in rows_of_table["known"]}
+        triggers = _by_table(rows_of_table["trigger"])
         return (
-            bool(found["begun"])
-            and sum(int(number) for _, _, number in found["waiting"]) < _MANY
+            bool(rows_of_table["begun"])
+            and sum(int(number) for _, _, number in rows_of_table["waiting"]) < _MANY
             and all(table.name in known and triggers[table.name] == totals.wanted(table) for table in self._tables)
         )
 
@@ -153,8 +153,8 @@ class CountMaintenance:
             if not state.sound:
                 self._made[table.name] += 1  # nodes with other definitions may need different triggers: back off
                 self._later[attempt] = time.monotonic() + min(self._made[table.name] - 1, _LATER_SECONDS)
-                found = (await _triggers(connection, totals))[table.name]
-                await connection.execute_script(totals.install(table, tuple(found)))
+                triggers = (await _triggers(connection, totals))[table.name]
+                await connection.execute_script(totals.install(table, tuple(triggers)))
             if state.sound and state.known:
                 return False
             await connection.execute_script(totals.recount(table))
@@ -212,9 +212,9 @@ class CountMaintenance:
         return await retry_locked(database, remove)
 
     async def _found(self, connection: Connection) -> tuple[CountedTable, ...]:
-        found = await found_tables(connection, self._database.dialect)
+        tables = await found_tables(connection, self._database.dialect)
         return tuple(
-            replace(table, unique=_unique_keys(found[table.name])) for table in self._tables if table.name in found
+            replace(table, unique=_unique_keys(tables[table.name])) for table in self._tables if table.name in tables
         )
 
 
@@ -224,10 +224,10 @@ async def _triggers(connection: Connection, totals: MaintainedCounts) -> default
 
 
 def _by_table(rows: Iterable[Row]) -> defaultdict[str, dict[str, str]]:
-    found: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    by_table: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for table, name, mark in rows:
-        found[table][name] = mark
-    return found
+        by_table[table][name] = mark
+    return by_table
 
 
 def _unique_keys(table: Table) -> tuple[tuple[str, ...], ...]:

@@ -189,8 +189,8 @@ class MysqlConnection:
 
 def check_version(version: str, kind: str) -> None:
     """Raise DatabaseMisconfigured for a server that is too old to serve from."""
-    found, oldest = _VERSION.search(version), _OLDEST[kind]
-    if found is None or tuple(map(int, found.groups())) < oldest:
+    match, oldest = _VERSION.search(version), _OLDEST[kind]
+    if match is None or tuple(map(int, match.groups())) < oldest:
         raise DatabaseMisconfigured(
             reason=f"{kind} {version} is too old: Octavo needs MySQL 8.0.19 or MariaDB 10.6, or later. "
             "`octavo db copy` copies its content to PostgreSQL or SQLite"

@@ -58,14 +58,14 @@ def _text(error: Exception) -> str:
 
 def _unique_violation(error: Exception) -> UniqueViolation:
     """MySQL 8 names the table before the index; MariaDB does not."""
-    found = _KEY.search(_text(error))
-    index = _text(error) if found is None else found[1].rpartition(".")[2]
+    key = _KEY.search(_text(error))
+    index = _text(error) if key is None else key[1].rpartition(".")[2]
     return (IdTaken if index == _PRIMARY else UniqueViolation)(index)
 
 
 def _violation(error: Exception) -> IntegrityViolation:
-    found = _CONSTRAINT.search(_text(error)) or _COLUMN.search(_text(error))
-    return IntegrityViolation(next(filter(None, found.groups())) if found else _text(error))
+    name = _CONSTRAINT.search(_text(error)) or _COLUMN.search(_text(error))
+    return IntegrityViolation(next(filter(None, name.groups())) if name else _text(error))
 
 
 def _unsuitable(error: Exception) -> Exception:
@@ -126,9 +126,9 @@ def translated(error: Exception) -> Exception | None:
 def raise_translated(error: BaseException, *, is_closed: bool) -> NoReturn:
     """Raise the protocol's error for an error of asyncmy. Other errors are raised unchanged."""
     if isinstance(error, Exception):
-        found = translated(error)
-        if found is None and is_closed:
-            found = ConnectionLost()
-        if found is not None:
-            raise found from error
+        translation = translated(error)
+        if translation is None and is_closed:
+            translation = ConnectionLost()
+        if translation is not None:
+            raise translation from error
     raise error

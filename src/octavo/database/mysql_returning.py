@@ -92,13 +92,13 @@ def find_returning(text: str) -> Returning | None:
 def _where(text: str) -> int:
     """Return the position of an UPDATE's own WHERE clause, outside quotes and parentheses."""
     depth = 0
-    for found in _WORD.finditer(text):
-        if found[0] == "(":
+    for word in _WORD.finditer(text):
+        if word[0] == "(":
             depth += 1
-        elif found[0] == ")":
+        elif word[0] == ")":
             depth -= 1
-        elif depth == 0 and found[0].upper() == "WHERE":
-            return found.start()
+        elif depth == 0 and word[0].upper() == "WHERE":
+            return word.start()
     return len(text)
 
 

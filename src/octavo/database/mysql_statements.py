@@ -49,11 +49,11 @@ class Template:
 def _cut(text: str) -> Template:
     """Return the template of a text with placeholders `?1`, `?2` ..., which quoted texts and comments do not have."""
     texts, numbers, end = list[str](), list[int](), 0
-    for found in _TOKEN.finditer(text):
-        if found[1] is not None:
-            texts.append(text[end : found.start()])
-            numbers.append(int(found[1]) - 1)
-            end = found.end()
+    for token in _TOKEN.finditer(text):
+        if token[1] is not None:
+            texts.append(text[end : token.start()])
+            numbers.append(int(token[1]) - 1)
+            end = token.end()
     return Template((*texts, text[end:]), tuple(numbers), _READ.match(text) is not None)
 
 

@@ -157,17 +157,17 @@ class MysqlSession:
         if returning.kind in (Kind.INSERT, Kind.UPSERT):
             return await self._insert(returning, values)
         columns = f"{returning.key} AS octavo_key, {returning.shown}"
-        found = await self._fill_and_send(f"{returning.select(returning.condition, columns)} FOR UPDATE", values)
-        if not found.rows:
-            return found
-        keys = ", ".join(_key_literal(row[0]) for row in found.rows)
+        rows = await self._fill_and_send(f"{returning.select(returning.condition, columns)} FOR UPDATE", values)
+        if not rows.rows:
+            return rows
+        keys = ", ".join(_key_literal(row[0]) for row in rows.rows)
         by_key = f"WHERE {returning.key} IN ({keys})"
         # Other columns than the id can have the same value in rows that the statement does not concern.
         condition = by_key if returning.key == "id" else returning.condition
         if returning.kind is Kind.DELETE:
             await self._fill_and_send(f"DELETE FROM {returning.table} {condition}", values)
-            found.rows = tuple(row[1:] for row in found.rows)
-            return found
+            rows.rows = tuple(row[1:] for row in rows.rows)
+            return rows
         changing = fill(f"{returning.change} {condition}", values)
         return await self._send(changing + b";" + returning.select(by_key).encode())
 
@@ -274,8 +274,8 @@ class MysqlTransaction(MysqlSession):
 
     async def lock_linked(self, prefix: str, links: Links, values: Values) -> None:
         uid, entry_id, uids, ids = values
-        found = await self._send(linked_text(links, entry_id))
-        entries = sorted({*zip(uids, ids, strict=True), *((uid, int(row[0])) for row in rows_of(found))})
+        rows = await self._send(linked_text(links, entry_id))
+        entries = sorted({*zip(uids, ids, strict=True), *((uid, int(row[0])) for row in rows_of(rows))})
         types = sorted({prefix + one for one in uids})
         await self.lock_all([f"{prefix}{one} {number}" for one, number in entries], shared=types)
 

@@ -203,7 +203,7 @@ def _new_rules(
 async def _without_locale(
     connection: RowReader, dialect: BasicDialect, content_types: list[ContentType]
 ) -> list[ContentType]:
-    found: list[ContentType] = []
+    types: list[ContentType] = []
     for start in range(0, len(content_types), _FILL_LIMIT):
         part = content_types[start : start + _FILL_LIMIT]
         selects = (
@@ -211,8 +211,8 @@ async def _without_locale(
             for number, table in enumerate(_table(each, dialect) for each in part)
         )
         rows = await connection.fetch_all(" UNION ALL ".join(selects), long=True)
-        found += [part[int(number)] for (number,) in rows]
-    return found
+        types += [part[int(number)] for (number,) in rows]
+    return types
 
 
 async def hide_entries(
@@ -260,12 +260,12 @@ async def marked_by(
     connection: RowReader, dialect: BasicDialect, change: OptionChange, default_locale: str
 ) -> list[tuple[str, list[int]]]:
     """Return the ids that a change hides, by reason: for targets that lack `published_at` or `locale`."""
-    table, found = escape_braces(_table(change.content_type, dialect)), list[tuple[str, list[int]]]()
+    table, marks = escape_braces(_table(change.content_type, dialect)), list[tuple[str, list[int]]]()
     for reason, condition, values in _hidden_by(change, default_locale):
         statement = RawStatement(f"SELECT id FROM {table} WHERE {condition}").bind(dialect, **values)
         rows = await connection.fetch_all(*statement, long=True)
-        found.append((reason, [int(entry_id) for (entry_id,) in rows]))
-    return found
+        marks.append((reason, [int(entry_id) for (entry_id,) in rows]))
+    return marks
 
 
 def _hidden_by(change: OptionChange, default_locale: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -336,10 +336,10 @@ async def restore_options(database: Database, found: OptionChanges) -> None:
 def _locale(stored: str | None) -> str | None:
     """Return the default locale, which is stored as JSON."""
     try:
-        found = orjson.loads(stored or "null")
+        locale = orjson.loads(stored or "null")
     except orjson.JSONDecodeError:
         return None
-    return found if isinstance(found, str) and found else None
+    return locale if isinstance(locale, str) and locale else None
 
 
 def _table(content_type: ContentType, dialect: BasicDialect) -> str:

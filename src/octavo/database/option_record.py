@@ -159,14 +159,14 @@ def _rules_of(registry: Registry) -> dict[str, dict[str, dict[RuleName, Any]]]:
 
 def _rules(attribute: Scalar) -> dict[RuleName, Any]:
     """Return the rules of one attribute: enumerations with their values."""
-    found: dict[RuleName, Any] = {}
+    rules: dict[RuleName, Any] = {}
     if attribute.required:
-        found["required"] = True
+        rules["required"] = True
     if is_unique(attribute):
-        found["unique"] = True
+        rules["unique"] = True
     if isinstance(attribute, Enumeration):
-        found["enumeration"] = sorted(attribute.values)
-    return found
+        rules["enumeration"] = sorted(attribute.values)
+    return rules
 
 
 def _added(now: dict[RuleName, Any], before: dict[str, Any]) -> list[RuleName]:
@@ -187,12 +187,12 @@ def _tables_of_v4(stored: str | None) -> dict[str, str]:
         types = orjson.loads(stored or "{}")
     except orjson.JSONDecodeError:
         return {}
-    found = {}
+    tables = {}
     for uid, raw in types.items() if isinstance(types, dict) else ():
         table = raw.get("collectionName") if isinstance(raw, dict) else None
         if isinstance(table, str):
-            found[uid] = table
-    return found
+            tables[uid] = table
+    return tables
 
 
 def _v4_options(stored: str | None) -> dict[str, list[bool]]:
@@ -201,12 +201,12 @@ def _v4_options(stored: str | None) -> dict[str, list[bool]]:
         types = orjson.loads(stored or "{}")
     except orjson.JSONDecodeError:
         return {}
-    found = {}
+    options = {}
     for raw in types.values() if isinstance(types, dict) else ():
         table = raw.get("collectionName") if isinstance(raw, dict) else None
         if isinstance(table, str):
-            found[table] = options_of_v4(raw)
-    return found
+            options[table] = options_of_v4(raw)
+    return options
 
 
 def options_of_v4(raw: Any) -> list[bool]:

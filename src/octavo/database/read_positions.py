@@ -47,5 +47,5 @@ def position_text(position: int) -> str:
 
 def read_position(text: str) -> int | None:
     """Parse a position, or return None if it is invalid."""
-    found = _TEXT.fullmatch(text)
-    return None if found is None else min(int(found[1], 16) << 32 | int(found[2], 16), UNKNOWN)
+    match = _TEXT.fullmatch(text)
+    return None if match is None else min(int(match[1], 16) << 32 | int(match[2], 16), UNKNOWN)

@@ -141,13 +141,13 @@ class ReplicatedDatabase(PostgresqlDatabase):
         if reader is None or joined(self) is not None or not reader.may_lag():
             return None
         oldest, needed = self._oldest(), reader.needed
-        found: Replica | None = None
+        replica: Replica | None = None
         for one in self._replicas:
-            if one.fresh >= oldest and one.replayed >= needed and (found is None or _load(one) < _load(found)):
-                found = one
-        if found is None:
+            if one.fresh >= oldest and one.replayed >= needed and (replica is None or _load(one) < _load(replica)):
+                replica = one
+        if replica is None:
             self._here += 1
-        return found
+        return replica
 
     def _oldest(self) -> float:
         """Return the time that a replica's data must not be older than."""

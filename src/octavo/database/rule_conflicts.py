@@ -65,7 +65,7 @@ async def find_conflicts(
     contradicting = {
         (change.table, change.wanted.name) for change in types if isinstance(change, ChangeType) and change.contradicts
     }
-    found = []
+    conflicts = []
     for rule in rules:
         column = physical_name(column_name(rule.attribute), dialect)
         is_readable = (physical_name(rule.definition.collection_name, dialect), column) not in contradicting
@@ -77,8 +77,8 @@ async def find_conflicts(
         if count:
             ids = await connection.fetch_all(f"SELECT id {rows} ORDER BY id LIMIT {_SHOWN}", long=True)
             first = tuple(int(row[0]) for row in ids)
-            found.append(Conflict(rule.definition.uid, rule.attribute.name, rule.rule, count, first))
-    return tuple(found)
+            conflicts.append(Conflict(rule.definition.uid, rule.attribute.name, rule.rule, count, first))
+    return tuple(conflicts)
 
 
 def _table(dialect: Dialect, rule: NewRule) -> str:

@@ -310,8 +310,8 @@ class SqliteDatabase:
         """Return the file's version as seen by the connection that reads in the loop; a new connection restarts
         counting."""
         reader = self._loop_reader
-        found = None if reader is None else reader.version()
-        return None if found is None else (self._opened, found)
+        version = None if reader is None else reader.version()
+        return None if version is None else (self._opened, version)
 
     async def plan_of(self, text: str) -> str:
         return plan_text(await self.fetch_all(EXPLAIN + text, no_values(text), long=True))

@@ -169,8 +169,8 @@ def header_of(database: Path) -> Callable[[], bytes | None] | None:
         first = both[one]
         return first if first == both[other] else None
 
-    found = header()
-    return header if found is not None and found.startswith(_FORMAT) and found[_IS_MADE] else None
+    header_bytes = header()
+    return header if header_bytes is not None and header_bytes.startswith(_FORMAT) and header_bytes[_IS_MADE] else None
 
 
 def _mapping(index: Path) -> mmap:
@@ -434,10 +434,10 @@ class SqliteConnection:
 
     def _data_version(self) -> int | None:
         try:
-            found: int = self._versions.execute("PRAGMA data_version").get
+            version: int = self._versions.execute("PRAGMA data_version").get
         except apsw.Error:
             return None
-        return found
+        return version
 
     def interrupt(self) -> None:
         """Interrupt the running statement."""

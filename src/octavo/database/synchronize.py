@@ -86,16 +86,16 @@ async def describe_shared(
     connection: Connection, dialect: Dialect, registry: Registry, shared: Iterable[tuple[ContentType, Scalar]]
 ) -> list[str]:
     """Return a line for each attribute that has different values in translations."""
-    found = []
+    descriptions = []
     for content_type, attribute in shared:
         count = int(await connection.fetch_value(_differing(dialect, registry, content_type, attribute), long=True))
         if count:
-            found.append(
+            descriptions.append(
                 f"{content_type.uid}.{attribute.name} is shared across locales now, and its values differ in "
                 f"{counted(count, 'entry', 'entries')}: the next save of a translation replaces them, unless the "
                 "attribute is localized again"
             )
-    return found
+    return descriptions
 
 
 def _differing(dialect: Dialect, registry: Registry, content_type: ContentType, attribute: Scalar) -> str:
@@ -378,12 +378,12 @@ async def _compare(
     connection: Connection, dialect: Dialect, registry: Registry, renames: Sequence[Rename] = ()
 ) -> _State:
     wanted = physical_tables(wanted_tables(registry), dialect)
-    found = renamed(await found_tables(connection, dialect), renames)
-    managed = await _managed_tables(connection, dialect, found)
-    ordered = difference(wanted, found, dialect, managed)
+    tables = renamed(await found_tables(connection, dialect), renames)
+    managed = await _managed_tables(connection, dialect, tables)
+    ordered = difference(wanted, tables, dialect, managed)
     aside = tuple(each for each in ordered if dialect.aside and isinstance(each, CreateIndex) and each.index.declared)
     changes = Changes(tuple(each for each in ordered if each not in aside), aside)
-    return _State(wanted, found, managed, changes)
+    return _State(wanted, tables, managed, changes)
 
 
 async def _apply(

@@ -8,8 +8,8 @@ async def release_tables(connection: Connection, dialect: Dialect) -> None:
     """Remove triggers that prevent dropping columns; they are created again later."""
     scripts = []
     if dialect.totals is not None:
-        found = await connection.fetch_all(dialect.totals.triggers)
-        scripts.append(dialect.totals.release([(row[0], row[1]) for row in found]))
+        triggers = await connection.fetch_all(dialect.totals.triggers)
+        scripts.append(dialect.totals.release([(row[0], row[1]) for row in triggers]))
     if dialect.parts is not None:
         scripts.append(dialect.parts.release([row[0] for row in await connection.fetch_all(dialect.parts.triggers)]))
     for script in filter(None, scripts):

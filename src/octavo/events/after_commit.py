@@ -97,10 +97,10 @@ def _read(value: Any) -> Any:
     kind = value.get(_TYPE)
     if kind is None:
         return {key: _read(item) for key, item in value.items()}
-    found = value["value"]
+    tag_values = value["value"]
     if kind in ("set", "frozenset"):
-        found = [_hashable(_read(one)) for one in found]
-    return _READ[kind](found)
+        tag_values = [_hashable(_read(one)) for one in tag_values]
+    return _READ[kind](tag_values)
 
 
 def _hashable(value: Any) -> Any:

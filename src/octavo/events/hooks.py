@@ -206,15 +206,15 @@ class Hooks:
             raise InvalidCode(problems)
 
     def _matching(self, uids: str | Sequence[str], place: str) -> list[str]:
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for wanted in (uids,) if isinstance(uids, str) else uids:
             if wanted in self._components:
                 raise _invalid(place, f"{wanted} is a component: add the hook to the content types that contain it")
             matching = [uid for uid in self._known if fnmatchcase(uid, wanted)]
             if not matching:
                 raise _invalid(place, f"unknown content type {wanted}{did_you_mean(wanted, self._known)}")
-            found.update(dict.fromkeys(matching))
-        return list(found)
+            names.update(dict.fromkeys(matching))
+        return list(names)
 
 
 def _unread(_: Mapping[str, Any]) -> Query:

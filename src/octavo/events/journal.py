@@ -70,8 +70,8 @@ _POSITION: Final = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 
 def read_position(text: str) -> Position | None:
     """Parse a position, or return None if it is invalid."""
-    found = _POSITION.fullmatch(text)
-    return None if found is None else Position(int(found[1]), int(found[2]))
+    match = _POSITION.fullmatch(text)
+    return None if match is None else Position(int(match[1]), int(match[2]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,8 @@ class Journal:
         """Return whether all rows after a position still exist."""
         if position == START:
             return await self._database.fetch_value(*_FIRST.bind(self._dialect)) in (None, 1)
-        found = _KEPT.bind(self._dialect, id=position.id, transaction=position.transaction)
-        return await self._database.fetch_value(*found) is not None
+        statement = _KEPT.bind(self._dialect, id=position.id, transaction=position.transaction)
+        return await self._database.fetch_value(*statement) is not None
 
 
 def _journal_row(row: Row) -> JournalRow:
@@ -159,9 +159,9 @@ async def sweep_journal(database: Database, seconds: float, size: int) -> None:
     last = min(max(old or 0, kept - 1), newest - _ALWAYS_KEPT)
     step = 0
     while step < last:
-        found = await database.fetch_value(*_NEXT.bind(dialect))
-        if found is None or step >= min(found, last):
+        first_id = await database.fetch_value(*_NEXT.bind(dialect))
+        if first_id is None or step >= min(first_id, last):
             return
-        step = min(found, last)
+        step = min(first_id, last)
         async with unit_of_work(database) as unit:
             await unit.connection.execute(*_REMOVE.bind(dialect, last=step))

@@ -99,8 +99,8 @@ WORK: Final[ContextVar[Work]] = ContextVar("octavo_work", default=_CODE)
 @contextmanager
 def coming_from(source: Source) -> Iterator[None]:
     """Set another source for the block; the caller stays the same."""
-    found = WORK.get()
-    token = WORK.set(Origin(source, found.actor, found))
+    work = WORK.get()
+    token = WORK.set(Origin(source, work.actor, work))
     try:
         yield
     finally:
@@ -119,8 +119,8 @@ def on_behalf_of(actor: Any) -> Iterator[None]:
 
 def actor_payload() -> dict[str, dict[str, Any]]:
     """Return `{"actor": ...}` of the caller for a queued message; an empty dictionary for the service."""
-    found = actor()
-    return {} if found is SERVICE else {"actor": serialize_actor(found)}
+    acting = actor()
+    return {} if acting is SERVICE else {"actor": serialize_actor(acting)}
 
 
 def serialize_actor(actor: Any) -> dict[str, Any]:

@@ -214,8 +214,8 @@ class _Loading:
             bootstrap,
             destroy,
             policies,
-            {name: found for name, found in middlewares.items() if not _is_of_requests(found)},
-            {name: found for name, found in middlewares.items() if _is_of_requests(found)},
+            {name: middleware for name, middleware in middlewares.items() if not _is_of_requests(middleware)},
+            {name: middleware for name, middleware in middlewares.items() if _is_of_requests(middleware)},
             controllers,
             services,
             routes,
@@ -237,9 +237,9 @@ class _Loading:
         for path, module in self._run(f"{folder}/*.py", *below_owners(folder)):
             value = getattr(module, word, None)
             arguments = _POLICY if word == "policy" else _middleware_arguments(value)
-            found = self._function(module, path, word, arguments)
-            if found is not None:
-                yield self._name(path), found
+            functions = self._function(module, path, word, arguments)
+            if functions is not None:
+                yield self._name(path), functions
             elif not hasattr(module, word):
                 self._modules.refuse(path, f"has no function `{word}`")
 
@@ -247,22 +247,22 @@ class _Loading:
         for path, module in self._run(*below_owners(folder)):
             members = vars(module).values()
             own = [item for item in members if isinstance(item, type) and item.__module__ == module.__name__]
-            found = list(dict.fromkeys(item for item in own if issubclass(item, kind)))
-            if len(found) == 1:
-                yield self._name(path), LoadedClass(found[0], self._modules.place(path))
+            classes = list(dict.fromkeys(item for item in own if issubclass(item, kind)))
+            if len(classes) == 1:
+                yield self._name(path), LoadedClass(classes[0], self._modules.place(path))
             else:
-                several = f"found several: {', '.join(item.__name__ for item in found)}"
-                says = several if found else f"found no class that inherits from octavo.{name}"
+                several = f"found several: {', '.join(item.__name__ for item in classes)}"
+                says = several if classes else f"found no class that inherits from octavo.{name}"
                 self._modules.refuse(path, f"expected one {name.lower()}, {says}")
 
     def _lifecycles(self) -> Iterator[Lifecycles]:
         """Yield the hooks of content types."""
         for path, module in self._run(*PATTERNS):
-            found = read_lifecycles(path.relative_to(self._modules.source), self._modules.place(path), module)
+            lifecycles = read_lifecycles(path.relative_to(self._modules.source), self._modules.place(path), module)
             for message in misnamed_hooks(module):
                 self._modules.refuse(path, message)
-            if found.functions:
-                yield found
+            if lifecycles.functions:
+                yield lifecycles
             else:
                 self._modules.refuse(path, "has no function like `before_create`")
 

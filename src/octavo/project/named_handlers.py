@@ -55,10 +55,10 @@ class UsedReader:
 
     def _function(self, item: Any, known: Mapping[str, Function], place: str, arguments: str) -> Function | None:
         if isinstance(item, str):
-            found = next((known[name] for name in self._names(item) if name in known), None)
-            if found is None:
+            function = next((known[name] for name in self._names(item) if name in known), None)
+            if function is None:
                 self._refuse(place, f"unknown name {item}{did_you_mean(item, known)}")
-            return found
+            return function
         where = f"{place} ({place_of(item, self.folder)})" if callable(item) else place
         try:
             return function_at(item, where, arguments)

@@ -45,8 +45,8 @@ def v4_plugin_definitions(settings: Settings) -> PluginDefinitions | None:
     """Return the content types of a v4 project's own plugins; None for other projects."""
     if not settings.is_v4:
         return None
-    found: PluginDefinitions = load_v4("plugin_definitions").read_plugin_definitions(settings)
-    return found
+    definitions: PluginDefinitions = load_v4("plugin_definitions").read_plugin_definitions(settings)
+    return definitions
 
 
 def project_custom_fields(settings: Settings) -> CustomFields:
@@ -65,18 +65,18 @@ def installed_plugins() -> dict[str, PluginPackage]:
     from importlib.metadata import entry_points
 
     problems: list[CodeProblem] = []
-    found: dict[str, PluginPackage] = {}
+    packages: dict[str, PluginPackage] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda one: one.name):
         plugin = _read(entry)
         if plugin is None:
             problems.append(CodeProblem(_place(entry), f"{entry.value} is not an installed package{_RESTART}"))
-        elif entry.name in BUILT_IN or entry.name in found:
+        elif entry.name in BUILT_IN or entry.name in packages:
             problems.append(CodeProblem(_place(entry), f"another plugin is also named {entry.name}"))
         else:
-            found[entry.name] = plugin
+            packages[entry.name] = plugin
     if problems:
         raise InvalidCode(problems)
-    return found
+    return packages
 
 
 def _read(entry: "EntryPoint") -> PluginPackage | None:

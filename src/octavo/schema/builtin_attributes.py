@@ -52,8 +52,8 @@ def redefined(definition: ContentType) -> Iterator[DefinitionProblem]:
     if raw["attributes"] == definition.raw.get("attributes"):
         return
     for name, expected in _expected(definition.uid).items():
-        found = definition.attributes.get(name)
-        if found is not None and _nature(found) != _nature(expected):
+        attribute = definition.attributes.get(name)
+        if attribute is not None and _nature(attribute) != _nature(expected):
             message = _REDEFINED.format(expected=_described(expected))
             yield DefinitionProblem(definition.source, f"attributes.{name}", message)
 

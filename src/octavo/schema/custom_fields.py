@@ -129,11 +129,11 @@ def known_custom_fields(
 
 def _generated_types(project: Path) -> dict[str, str]:
     """Return the types of custom fields in the files that v4 generates in a project."""
-    found: dict[str, str] = {}
+    types: dict[str, str] = {}
     for path in sorted(project.glob(_GENERATED)):
         try:
             text = path.read_text(encoding="utf-8", errors="replace") if path.stat().st_size <= _LARGEST else ""
         except OSError:
             continue
-        found |= {name: word.lower() for word, name in _DECLARED.findall(text)}
-    return {name: word for name, word in found.items() if word in BASE_TYPES}
+        types |= {name: word.lower() for word, name in _DECLARED.findall(text)}
+    return {name: word for name, word in types.items() if word in BASE_TYPES}

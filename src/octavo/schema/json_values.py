@@ -105,14 +105,14 @@ def written(definition: Definition, *, private: bool) -> Iterator[Given]:
 def with_drafts(registry: Registry) -> frozenset[str]:
     """Return the UIDs of definitions whose drafts may lack required values: content types with drafts, and the
     components in them."""
-    found = {item.uid for item in registry.content_types.values() if item.draft_and_publish}
-    waiting = list(found)
+    uids = {item.uid for item in registry.content_types.values() if item.draft_and_publish}
+    waiting = list(uids)
     while waiting:
         for attribute in registry.definition(waiting.pop()).attributes.values():
-            below = [uid for uid in components_of(attribute) if uid not in found]
-            found.update(below)
+            below = [uid for uid in components_of(attribute) if uid not in uids]
+            uids.update(below)
             waiting += below
-    return frozenset(found)
+    return frozenset(uids)
 
 
 def reached(registry: Registry, uids: Iterable[str]) -> list[ContentType]:

@@ -117,10 +117,10 @@ def load_registry(project: Path, custom_fields: CustomFields | None = None) -> R
 
     Raises InvalidDefinitions with every error.
     """
-    found = inspect_definitions(project, custom_fields)
-    if found.registry is None:
-        raise InvalidDefinitions(problem for problem in found.problems if problem.severity == "error")
-    return found.registry
+    inspected = inspect_definitions(project, custom_fields)
+    if inspected.registry is None:
+        raise InvalidDefinitions(problem for problem in inspected.problems if problem.severity == "error")
+    return inspected.registry
 
 
 def inspect_definitions(
@@ -187,8 +187,8 @@ def _unused(file: DefinitionFile) -> DefinitionProblem:
 
 def _extended(file: DefinitionFile, extensions: Mapping[str, DefinitionFile]) -> DefinitionFile:
     """Return the definition of a plugin with the keys that the project's extension replaces."""
-    found = extensions.get(file.uid)
-    return file if found is None else replace(file, raw={**file.raw, **found.raw}, name=found.name)
+    extension = extensions.get(file.uid)
+    return file if extension is None else replace(file, raw={**file.raw, **extension.raw}, name=extension.name)
 
 
 def builtin_registry() -> Registry:

@@ -33,13 +33,13 @@ def read_declared_indexes(
     if not isinstance(listed, list) or len(listed) > _MOST_INDEXES:
         reader.note(place, f"must be a list of at most {_MOST_INDEXES} indexes")
         return ()
-    found: dict[DeclaredIndex, str] = {}
+    indexes: dict[DeclaredIndex, str] = {}
     for number, raw in enumerate(listed):
         here = f"{place}.{number}"
         declared = _read_index(raw, attributes, reader, here)
-        if declared is not None and found.setdefault(declared, here) != here:
-            reader.note(here, f"is already declared at {found[declared]}")
-    return tuple(found)
+        if declared is not None and indexes.setdefault(declared, here) != here:
+            reader.note(here, f"is already declared at {indexes[declared]}")
+    return tuple(indexes)
 
 
 def with_parts_indexes(

@@ -99,10 +99,10 @@ class Registry:
 
     def definition(self, uid: str) -> Definition:
         """Return the content type or component with that UID. Raises KeyError."""
-        found = self.content_types.get(uid) or self.components.get(uid)
-        if found is None:
+        definition = self.content_types.get(uid) or self.components.get(uid)
+        if definition is None:
             raise KeyError(uid)
-        return found
+        return definition
 
     def components_backwards(self) -> list[Component]:
         """All components, from the last file to the first, as v4 reads its folders."""

@@ -21,12 +21,12 @@ Side = tuple[str, str]
 
 def shared_links(registry: Registry) -> dict[Side, str]:
     """Return such relations, each with the name of the target's relation that stores its links."""
-    found: dict[Side, str] = {}
+    shared: dict[Side, str] = {}
     for definition, relation in _owning(registry):
-        found.pop((definition.uid, relation.name), None)
+        shared.pop((definition.uid, relation.name), None)
         if relation.inversed_by and _is_shared(registry, definition, relation):
-            found[str(relation.target), relation.inversed_by] = relation.name
-    return found
+            shared[str(relation.target), relation.inversed_by] = relation.name
+    return shared
 
 
 def _owning(registry: Registry) -> Iterator[tuple[ContentType, Relation]]:

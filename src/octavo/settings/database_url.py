@@ -44,14 +44,14 @@ def _server(client: str, parts: SplitResult, host: str | None, port: int | None)
     name = unquote(parts.path[1:])
     if not name or "/" in name:
         raise ValueError("the name of the database at the end of the URL")
-    options = {key: found[-1] for key, found in parse_qs(parts.query).items()}
+    options = {key: values[-1] for key, values in parse_qs(parts.query).items()}
     given = {
         "host": host,
         "port": str(port) if port is not None else None,
         "name": name,
         "user": unquote(parts.username) if parts.username else None,
         "password": unquote(parts.password) if parts.password else None,
-        **{_PARAMETERS[key]: found for key, found in options.items() if key in _PARAMETERS},
+        **{_PARAMETERS[key]: values for key, values in options.items() if key in _PARAMETERS},
         **({"ssl": _encryption(options)} if client == "mysql" else {}),
     }
     return {"client": client, **{key: value for key, value in given.items() if value is not None}}

@@ -118,8 +118,8 @@ class Table:
         """Return the member for a name, with its current name, or None if it does not exist."""
         key = canonical(name)
         member = self.members.get(key)
-        found = self.older.get(key) if member is None else (member.name, member)
-        return found if found is not None and name in spellings(found[0]) else None
+        member_of_key = self.older.get(key) if member is None else (member.name, member)
+        return member_of_key if member_of_key is not None and name in spellings(member_of_key[0]) else None
 
     @property
     def names(self) -> list[str]:
@@ -199,11 +199,11 @@ def _add_older(table: Table, place: str, target: str) -> None:
     *folders, name = place.split(".")
     holder = table
     for folder in folders:
-        found = holder.find(folder)
-        if found is None:
-            found = folder, Table(path=(*holder.path, folder), members={}, others=None, doc="")
-            holder.older[canonical(folder)] = found
-        holder = cast(Table, found[1])
+        named = holder.find(folder)
+        if named is None:
+            named = folder, Table(path=(*holder.path, folder), members={}, others=None, doc="")
+            holder.older[canonical(folder)] = named
+        holder = cast(Table, named[1])
     meant: Table | Key = table
     for part in target.split("."):
         meant = cast(Table, meant).members[canonical(part)]

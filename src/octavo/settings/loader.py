@@ -242,8 +242,8 @@ def _put(content: Any, inside: tuple[str, ...], value: Any) -> Any:
 
 def _take_version(chosen: Chosen, project: Path) -> None:
     """Set the version of v4 from the project's files, unless it is configured."""
-    if _VERSION not in chosen and (found := find_version(project)) is not None:
-        chosen[_VERSION] = Given(_KEYS[_VERSION], found.version, found.source)
+    if _VERSION not in chosen and (version := find_version(project)) is not None:
+        chosen[_VERSION] = Given(_KEYS[_VERSION], version.version, version.source)
 
 
 def _derive(chosen: Chosen, mode: Mode, v4: V4Configuration | None, has_v4_database: bool) -> None:

@@ -76,9 +76,9 @@ def _packages(path: Path) -> dict[str, str]:
         return {}
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise ValueError(f"cannot be read: {error}") from error
-    found: dict[str, str] = {}
+    packages: dict[str, str] = {}
     for name in ("devDependencies", "dependencies"):
         listed: Any = content.get(name) if isinstance(content, dict) else None
         if isinstance(listed, dict):
-            found |= {package: version for package, version in listed.items() if isinstance(version, str)}
-    return found
+            packages |= {package: version for package, version in listed.items() if isinstance(version, str)}
+    return packages

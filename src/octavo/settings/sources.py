@@ -212,8 +212,8 @@ def read_env_file(project: Path) -> dict[str, str]:
         text = read_own_file(project / ".env", LARGEST).decode()
     except FileNotFoundError:
         return {}
-    found = dotenv_values(stream=StringIO(text), interpolate=False)
-    return {name: value for name, value in found.items() if value is not None}
+    variables = dotenv_values(stream=StringIO(text), interpolate=False)
+    return {name: value for name, value in variables.items() if value is not None}
 
 
 def read_v4_variables(variables: Mapping[str, str], label: str = "") -> Found:

@@ -54,20 +54,20 @@ def read_v4_configuration(project: Path, variables: Mapping[str, str]) -> V4Conf
     if find_v4_project(project) is None:
         return None
     try:
-        found: V4Configuration = load_v4("config.configuration").read_configuration(project, variables)
+        configuration: V4Configuration = load_v4("config.configuration").read_configuration(project, variables)
     except ModuleNotFoundError as error:
         if is_missing_parser(error):
             raise MissingExtra from None
         raise
-    return found
+    return configuration
 
 
 def v4_type_files(project: Path, uid: str) -> dict[str, bytes]:
     """Return the JavaScript files that v4 needs for a new content type, by path; none in other projects."""
     if not depends_on(project, CORE):
         return {}
-    found: dict[str, bytes] = load_v4("type_files").type_files(project, uid)
-    return found
+    files: dict[str, bytes] = load_v4("type_files").type_files(project, uid)
+    return files
 
 
 def load_v4(module: str) -> ModuleType:

@@ -94,8 +94,8 @@ class VisibleChanges:
             )
             for uid in {row.change.uid for row in concerning}
         }
-        found = [self._report(row, audience, is_seen=row.change.id in seen[row.change.uid]) for row in concerning]
-        changes = [one for one in found if one is not None]
+        reports = [self._report(row, audience, is_seen=row.change.id in seen[row.change.uid]) for row in concerning]
+        changes = [one for one in reports if one is not None]
         return await self._with_entries(changes, audience) if audience.with_entries else changes
 
     def _report(self, row: JournalRow, audience: Audience, *, is_seen: bool) -> ChangeNotification | None:
@@ -148,8 +148,8 @@ class VisibleChanges:
             page=Page(limit=len(ids), with_count=False),
         )
         request = ReadRequest(content_type=content_type, query=query, projection=Form.ID)
-        found, _ = await self._reads.find(self._reads.prepare(request, ability))
-        return frozenset(int(one) for one in orjson.loads(found))
+        visible, _ = await self._reads.find(self._reads.prepare(request, ability))
+        return frozenset(int(one) for one in orjson.loads(visible))
 
     async def _with_entries(
         self, changes: Sequence[ChangeNotification], audience: Audience

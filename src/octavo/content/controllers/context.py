@@ -17,8 +17,8 @@ async def user_of(app: Any, actor: Actor) -> Entry | None:
     """Return the signed-in user; None for API tokens and anonymous requests."""
     if actor.kind != "user" or actor.id is None:
         return None
-    found: Entry | None = await app.entries(USER).find_one(actor.id)
-    return found
+    user: Entry | None = await app.entries(USER).find_one(actor.id)
+    return user
 
 
 @dataclass(frozen=True, slots=True)

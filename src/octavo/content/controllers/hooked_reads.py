@@ -38,18 +38,18 @@ class FlatEntry(dict[str, Any]):
 
 def flat(entry: Mapping[str, Any], definition: Definition, registry: Registry) -> FlatEntry:
     """Convert `{"id", "attributes"}` to `{"id", ...}`, including relations."""
-    found = FlatEntry(id=entry.get("id"), **_each(entry["attributes"], definition, registry, _flat_link))
-    found.meta = entry.get("meta")
-    return found
+    entry_values = FlatEntry(id=entry.get("id"), **_each(entry["attributes"], definition, registry, _flat_link))
+    entry_values.meta = entry.get("meta")
+    return entry_values
 
 
 def nested(entry: Mapping[str, Any], definition: Definition, registry: Registry) -> dict[str, Any]:
     """Convert `{"id", ...}` back to `{"id", "attributes"}`, with all changes."""
     values = {name: value for name, value in entry.items() if name != "id"}
-    found = {"id": entry.get("id"), "attributes": _each(values, definition, registry, _nested_link)}
+    nested_entry = {"id": entry.get("id"), "attributes": _each(values, definition, registry, _nested_link)}
     if isinstance(entry, FlatEntry) and entry.meta is not None:
-        found["meta"] = entry.meta
-    return found
+        nested_entry["meta"] = entry.meta
+    return nested_entry
 
 
 def _each(values: Mapping[str, Any], definition: Definition, registry: Registry, turn: Turn) -> dict[str, Any]:

@@ -204,10 +204,10 @@ class ContentReads:
 
     async def find_one(self, prepared: PreparedRead) -> bytes:
         """Return an entry as JSON. Raises NotFoundError, and ValidationError if it is too large."""
-        found = await self.find_any(prepared)
-        if found is None:
+        entry = await self.find_any(prepared)
+        if entry is None:
             raise NotFoundError
-        return found
+        return entry
 
     def find_any(self, prepared: PreparedRead) -> Coroutine[Any, Any, bytes | None]:
         """Return an entry as JSON, or None if not found. Raises ValidationError if it is too large."""
@@ -230,8 +230,8 @@ class ContentReads:
             ),
             None,
         )
-        found = await self._reader.read_one(prepared)
-        return None if found is None else int(found.strip(b'"'))
+        entry = await self._reader.read_one(prepared)
+        return None if entry is None else int(entry.strip(b'"'))
 
     async def any_single_id(self, content_type: ContentType) -> int | None:
         """Return the id of a single type's entry in any locale and state."""

@@ -140,20 +140,22 @@ class ContentSchedules:
     ) -> dict[str, Any]:
         """Return an entry's schedules, its failed schedule, and its problems."""
         now = this_moment()
-        found: dict[str, Any] = {name: _shown(planned.get(plan)) for name, plan in NAMES.items()}
+        state: dict[str, Any] = {name: _shown(planned.get(plan)) for name, plan in NAMES.items()}
         if any(due_at <= now for due_at in planned.values()):
             for failure in await self._schedules.failures(unit.connection, content_type.uid, entry_id):
-                found.update({name: None for name, plan in NAMES.items() if plan == failure.plan})
-                found["failure"] = serialize_failure(failure)
+                state.update({name: None for name, plan in NAMES.items() if plan == failure.plan})
+                state["failure"] = serialize_failure(failure)
         if planned.get(Plan.PUBLISH, 0) > now and presence is Presence.DRAFT:
             missing = await self._completeness.missing(content_type, entry_id, unit.connection)
-            found |= {"problems": [_text_of(problem) for problem in missing]} if missing else {}
-        return found
+            state |= {"problems": [_text_of(problem) for problem in missing]} if missing else {}
+        return state
 
     async def problems(self, content_type: ContentType, ids: Iterable[int]) -> dict[int, list[str]]:
         """Return the problems of drafts scheduled for publishing, by id. Runs one query per draft."""
-        found = {one: await self._completeness.missing(content_type, one) for one in ids}
-        return {one: [_text_of(problem) for problem in problems] for one, problems in found.items() if problems}
+        problems_by_id = {one: await self._completeness.missing(content_type, one) for one in ids}
+        return {
+            one: [_text_of(problem) for problem in problems] for one, problems in problems_by_id.items() if problems
+        }
 
     async def failures(self, uid: str, most: int) -> list[Failure]:
         """Return the failed schedules of a content type."""
@@ -172,10 +174,10 @@ class ContentSchedules:
         count = 0
         for content_type in self.registry.content_types.values():
             while content_type.draft_and_publish:
-                found = await self._schedules.find_unscheduled(content_type, _AT_ONCE)
-                if not found:
+                unscheduled = await self._schedules.find_unscheduled(content_type, _AT_ONCE)
+                if not unscheduled:
                     break
-                adopted = await self._writer.run(partial(self._adopt, content_type, found))
+                adopted = await self._writer.run(partial(self._adopt, content_type, unscheduled))
                 count += adopted
                 if adopted < _AT_ONCE:
                     break
@@ -264,12 +266,12 @@ def read_time(name: str, value: object) -> int:
     try:
         moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)  # type: ignore[arg-type]
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        found = round(aware.timestamp() * 1000)
+        milliseconds = round(aware.timestamp() * 1000)
     except (TypeError, ValueError, OverflowError):
-        found = -1
-    if not 0 <= found <= MOST_MOMENT:
+        milliseconds = -1
+    if not 0 <= milliseconds <= MOST_MOMENT:
         raise ValidationError(f"{name} must be a time such as 2026-01-31T09:30:00.000Z, or null")
-    return found
+    return milliseconds
 
 
 def _text_of(problem: Problem) -> str:

@@ -103,7 +103,7 @@ class ContentWrites:
         Such a draft must be as complete as a published entry. `start` replaces the content APIs' checks of the data.
         Raises ValidationError and ApplicationError.
         """
-        found = await self.policy.writable(content_type, write, actor, CREATE)
+        allowed = await self.policy.writable(content_type, write, actor, CREATE)
 
         async def work(unit: EntryUnit, data: Mapping[str, Any]) -> bytes:
             new = await (self._start(unit, content_type, data, actor, locale) if start is None else start(unit, data))
@@ -111,7 +111,7 @@ class ContentWrites:
             unit.is_last_write = lambda: (
                 not (
                     new.family is not None
-                    or found.conditions
+                    or allowed.conditions
                     or isinstance(answer, HookedRead)
                     or self.policy.checks_written(content_type, actor, CREATE)
                 )
@@ -120,7 +120,7 @@ class ContentWrites:
                 content_type,
                 new.data,
                 actor_id=actor.creator_id,
-                draft_default=draft or not found.publishes,
+                draft_default=draft or not allowed.publishes,
                 strict=draft and PUBLISHED_AT not in new.data,
                 locale=new.locale,
                 dates=write.dates,
@@ -128,14 +128,14 @@ class ContentWrites:
             )
             if new.family is not None:
                 await self._families.add_entry(unit, content_type, entry_id, new.family)
-            published = content_type.draft_and_publish and found.publishes and not _is_draft(new.data, draft)
-            await self.policy.check_created(unit, content_type, entry_id, found, actor, published=published)
+            published = content_type.draft_and_publish and allowed.publishes and not _is_draft(new.data, draft)
+            await self.policy.check_created(unit, content_type, entry_id, allowed, actor, published=published)
             entry = await self.answer(answer, entry_id, unit)  # localizations are read before the update (observed)
             if new.family is not None:
                 await self._families.copy_shared(unit, content_type, entry_id, new.shared, touch=new.touch)
             return entry
 
-        return await self._write(content_type, write, found, work, actor)
+        return await self._write(content_type, write, allowed, work, actor)
 
     async def _start(
         self, unit: EntryUnit, content_type: ContentType, data: Mapping[str, Any], actor: Actor, locale: str | None
@@ -211,7 +211,7 @@ class ContentWrites:
 
         Under the rule `sharedValues: always`, all localizations get the shared values in the data.
         """
-        found = await self.policy.writable(content_type, write, actor, UPDATE)
+        allowed = await self.policy.writable(content_type, write, actor, UPDATE)
         if self._writer.rules.share_always and sharing is not Sharing.ALL:
             sharing = Sharing.NAMED
 
@@ -222,9 +222,9 @@ class ContentWrites:
             await self.policy.check_access(unit, content_type, entry_id, actor, UPDATE)
             if check is not None:
                 await check(unit)
-            if found.conditions:
+            if allowed.conditions:
                 data = await self.policy.allowed_data(
-                    unit, content_type, entry_id, replace(found, data=data), actor, UPDATE
+                    unit, content_type, entry_id, replace(allowed, data=data), actor, UPDATE
                 )
             ages = await self._read_ages(sharing, unit, content_type, entry_id, data)
             unit.answering = answer
@@ -243,7 +243,7 @@ class ContentWrites:
                 await self._share(sharing, unit, content_type, entry_id, entry, data, ages)
             return entry
 
-        return await self._write(content_type, write, found, work, actor, entry_id)
+        return await self._write(content_type, write, allowed, work, actor, entry_id)
 
     async def delete(self, content_type: ContentType, entry_id: int, answer: PreparedRead, actor: Actor) -> bytes:
         """Delete an entry and return it. Raises NotFoundError, and other errors of the policy."""
@@ -374,16 +374,16 @@ class ContentWrites:
 
     async def answer(self, answer: PreparedRead, entry_id: int, unit: EntryUnit) -> bytes:
         """Read the response for an entry that was written. Raises NotFoundError."""
-        found, read = unit.take_answer(), answer
-        if found is None:
+        entry, read = unit.take_answer(), answer
+        if entry is None:
             read = answer.bind(id=entry_id)
-            found = await self._reader.read_one(read, None if unit.is_committed else unit.connection)
+            entry = await self._reader.read_one(read, None if unit.is_committed else unit.connection)
         if isinstance(read, HookedRead):
             with unit.ambient():
-                found = await self._reads.hooked.after_write(read, found)
-        if found is None:
+                entry = await self._reads.hooked.after_write(read, entry)
+        if entry is None:
             raise NotFoundError
-        return found
+        return entry
 
 
 def _shares(sharing: Sharing, content_type: ContentType, data: Any, answer: PreparedRead) -> bool:

@@ -156,14 +156,14 @@ class LocaleManagement:
 
 
 def _find_id(locales: Sequence[Locale], locale_id: int) -> Locale:
-    found = next((locale for locale in locales if locale.id == locale_id), None)
-    if found is None:
+    locale_with_id = next((locale for locale in locales if locale.id == locale_id), None)
+    if locale_with_id is None:
         raise NotFoundError("locale.notFound")
-    return found
+    return locale_with_id
 
 
 def _find(locales: Sequence[Locale], code: str) -> Locale:
-    found = next((locale for locale in locales if locale.code == code), None)
-    if found is None:
+    locale_with_code = next((locale for locale in locales if locale.code == code), None)
+    if locale_with_code is None:
         raise NotFoundError(f"Unknown locale {code}; the locales are {', '.join(locale.code for locale in locales)}")
-    return found
+    return locale_with_code

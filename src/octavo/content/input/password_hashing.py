@@ -147,13 +147,13 @@ def _is_plain(definition: Definition, name: str, value: Any) -> bool:
 def _holders(registry: Registry) -> frozenset[str]:
     """Return the UIDs of definitions that contain passwords, directly or in components at any depth."""
     inside = {definition.uid: _components_inside(definition, registry) for definition in registry.definitions()}
-    found = {definition.uid for definition in registry.definitions() if definition.passwords}
+    uids = {definition.uid for definition in registry.definitions() if definition.passwords}
     grown = True
     while grown:
-        more = {uid for uid, components in inside.items() if not components.isdisjoint(found)} - found
-        found |= more
+        more = {uid for uid, components in inside.items() if not components.isdisjoint(uids)} - uids
+        uids |= more
         grown = bool(more)
-    return frozenset(found)
+    return frozenset(uids)
 
 
 def _places(definition: Definition, holders: Set[str]) -> tuple[str, ...]:

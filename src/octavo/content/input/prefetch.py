@@ -85,18 +85,18 @@ class QueryContext(Protocol):
 
 async def prefetch(asking: QueryContext, registry: Registry, dialect: Dialect, facts: Sequence[Fact]) -> Prefetched:
     """Query the facts; runs no statement without facts."""
-    found = Prefetched(registry, {fact: [] for fact in facts})
+    prefetched = Prefetched(registry, {fact: [] for fact in facts})
     if not facts:
-        return found
+        return prefetched
     named = sum(len(fact.ids) for fact in facts if isinstance(fact, TargetsFact | ComponentsFact))
     compiling = partial(compile_facts, facts, registry, dialect)
     for statement in await asking.compute(compiling, named):
         rows = await asking.connection.fetch_all(statement.text, statement.values)
         if len(rows) > MOST_ROWS_HERE:
-            await asking.compute(partial(_sort_out, rows, facts, found), len(rows))
+            await asking.compute(partial(_sort_out, rows, facts, prefetched), len(rows))
         else:
-            _sort_out(rows, facts, found)
-    return found
+            _sort_out(rows, facts, prefetched)
+    return prefetched
 
 
 def _sort_out(rows: Sequence[Row], facts: Sequence[Fact], found: Prefetched) -> None:

@@ -143,13 +143,13 @@ def _read_connects(value: Any) -> tuple[Connect, ...]:
 
 def _read_disconnects(value: Any) -> frozenset[TargetId]:
     """Parse targets to disconnect. Invalid ones are ignored, because they cannot be linked."""
-    found = set()
+    ids = set()
     for item in value if isinstance(value, list) else [value]:
         try:
-            found.add(_read_target(item))
+            ids.add(_read_target(item))
         except InvalidRelations:
             continue
-    return frozenset(found)
+    return frozenset(ids)
 
 
 def read_links(value: Any) -> LinkChange | None:

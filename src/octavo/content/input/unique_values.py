@@ -29,7 +29,7 @@ def unique_values(
     `own` is the id of the entry to update; `translates` is the id of the entry that a new localization belongs to.
     Values that cannot be stored are left out, because they are refused anyway.
     """
-    found: dict[UniqueFact, list[InputPath]] = {}
+    places: dict[UniqueFact, list[InputPath]] = {}
     rewritten: dict[tuple[Definition, str], Rewritten | None] = {}
     for node in body.walk():
         unique = _unique_names(node.definition)
@@ -57,8 +57,8 @@ def unique_values(
                     own_id=own_id,
                     rewritten=rewritten[key],
                 )
-                found.setdefault(fact, []).append(trail)
-    return found
+                places.setdefault(fact, []).append(trail)
+    return places
 
 
 def _rewritten(body: InputNode, own: int, component: Definition, name: str) -> Rewritten:

@@ -126,9 +126,9 @@ class Configurations:
         known = self._known.get(definition.uid)
         if known is not None and time.monotonic() - known[0] <= MAX_AGE_SECONDS:
             return known[1]
-        found = self._current(await self._store.get(_key(definition)), definition)
-        self._known[definition.uid] = time.monotonic(), found
-        return found
+        current = self._current(await self._store.get(_key(definition)), definition)
+        self._known[definition.uid] = time.monotonic(), current
+        return current
 
     async def settings(self) -> list[Raw]:
         """Return the settings of all content types."""
@@ -163,39 +163,39 @@ class Configurations:
         if not isinstance(stored, Mapping):
             return self._default(definition)
         if definition.uid in self._changed:
-            found = {name: stored[name] for name in _PARTS if name in stored}
+            parts = {name: stored[name] for name in _PARTS if name in stored}
         else:
-            found = synchronized(stored, definition, self.registry, is_editorial=self._is_editorial)
+            parts = synchronized(stored, definition, self.registry, is_editorial=self._is_editorial)
         sections = stored_sections(stored, definition)
-        return found if sections is None else {**found, "sections": sections}
+        return parts if sections is None else {**parts, "sections": sections}
 
     def _default(self, definition: Definition) -> Raw:
-        found = default_configuration(definition, self.registry, is_editorial=self._is_editorial)
+        default = default_configuration(definition, self.registry, is_editorial=self._is_editorial)
         if definition.uid in self._new:
-            found["metadatas"]["id"]["list"] |= {"searchable": True, "sortable": True}
-        return found
+            default["metadatas"]["id"]["list"] |= {"searchable": True, "sortable": True}
+        return default
 
     # Responses
 
     async def serialize(self, definition: Definition) -> Raw:
         """Return a configuration as the API responds with it."""
-        found = await self.of(definition)
+        configuration = await self.of(definition)
         if isinstance(definition, Component):
-            return {"uid": definition.uid, "category": definition.category, **found, "isComponent": True}
-        metadatas = {name: _with_main_field(one) for name, one in found["metadatas"].items()}
-        return {"uid": definition.uid, **found, "metadatas": metadatas}
+            return {"uid": definition.uid, "category": definition.category, **configuration, "isComponent": True}
+        metadatas = {name: _with_main_field(one) for name, one in configuration["metadatas"].items()}
+        return {"uid": definition.uid, **configuration, "metadatas": metadatas}
 
     async def serialize_components(self, definition: Definition) -> dict[str, Raw]:
         """Return the configurations of all components in a definition, at any depth."""
-        waiting, found = [definition], dict[str, Raw]()
+        waiting, configurations = [definition], dict[str, Raw]()
         while waiting:
             for attribute in waiting.pop(0).attributes.values():
                 for uid in components_of(attribute):
                     component = self.registry.components.get(uid)
-                    if component is not None and uid not in found:
-                        found[uid] = await self.serialize(component)
+                    if component is not None and uid not in configurations:
+                        configurations[uid] = await self.serialize(component)
                         waiting.append(component)
-        return found
+        return configurations
 
 
 def _changed(before: Raw, given: Mapping[str, Any]) -> Raw:

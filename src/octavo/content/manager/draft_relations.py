@@ -42,8 +42,8 @@ class DraftRelations:
             await self._managed.refuse(content_type, entry_id)
         answer = self._answer_of(content_type, actor)
         request = ReadRequest(content_type=content_type, by=By.ID, projection=answer, drafts=Drafts.ANY)
-        found = await self._reads.find_any(self._reads.prepare(request, None).bind(id=entry_id))
-        return 0 if found is None else _sum(orjson.loads(found))
+        entry = await self._reads.find_any(self._reads.prepare(request, None).bind(id=entry_id))
+        return 0 if entry is None else _sum(orjson.loads(entry))
 
     async def of_many(self, content_type: ContentType, ids: Iterable[int], locale: str | None, actor: Actor) -> int:
         """Return the number for several entries in a locale (None: the default). Unreadable entries are left out."""
@@ -88,10 +88,10 @@ class _Drafts:
                 has_drafts = target is not None and target.draft_and_publish
                 return Count(attribute.name, linked=True, condition=_IS_DRAFT) if has_drafts else None
             case ComponentField(component=uid):
-                found = self._inside(attribute, uid)
-                return Nested(attribute.name, EVERYTHING, found, linked=True) if found else None
+                inner = self._inside(attribute, uid)
+                return Nested(attribute.name, EVERYTHING, inner, linked=True) if inner else None
             case DynamicZone(components=uids):
-                branches = tuple((uid, found) for uid in uids if (found := self._inside(attribute, uid)))
+                branches = tuple((uid, inner) for uid in uids if (inner := self._inside(attribute, uid)))
                 return Kinds(attribute.name, EVERYTHING, branches, linked=True) if branches else None
             case _:
                 return None
@@ -101,8 +101,8 @@ class _Drafts:
         if component is None or uid in self.around:
             return None
         place = self.place.below(attribute, component)
-        found = replace(self, place=place, around=(*self.around, uid)).of(component)
-        return found if found.members else None
+        inner = replace(self, place=place, around=(*self.around, uid)).of(component)
+        return inner if inner.members else None
 
 
 def _sum(found: Any) -> int:

@@ -134,10 +134,10 @@ class ManagedEntries:
 
     async def one(self, content_type: ContentType, entry_id: int, actor: Actor) -> bytes:
         """Return an entry as JSON. Raises NotFoundError, and ForbiddenError if it is outside of the actor's scope."""
-        found = await self.reads.find_any(self.answer(content_type, actor.ability).bind(id=entry_id))
-        if found is None:
+        entry = await self.reads.find_any(self.answer(content_type, actor.ability).bind(id=entry_id))
+        if entry is None:
             await self.refuse(content_type, entry_id)
-        return found
+        return entry
 
     async def refuse(self, content_type: ContentType, entry_id: int) -> NoReturn:
         """Raise ForbiddenError if the entry exists, otherwise NotFoundError."""
@@ -153,9 +153,9 @@ class ManagedEntries:
         Use `Drafts.ANY` for an entry selected by a write, which checks its own scope.
         """
         key = (content_type.uid, view, drafts, ability.key)
-        found = self._prepared.get(key)
-        if found is not None:
-            return found
+        prepared = self._prepared.get(key)
+        if prepared is not None:
+            return prepared
         projection = self._shown(content_type, ability, view)
         request = ReadRequest(content_type=content_type, by=By.ID, projection=projection, drafts=drafts)
         return self._prepared.put(key, self.reads.prepare(request, ability))

@@ -53,26 +53,26 @@ class FileUses:
     async def of(self, file_id: int, actor: Actor) -> tuple[list[FileUse], int]:
         """Return where a file is used, and the number of further entries that the actor cannot read."""
         places = await self._places(file_id)
-        found: list[FileUse] = []
+        uses: list[FileUse] = []
         for uid, entries in places.items():
             content_type = self._registry.content_types[uid]
             known = {one: field for one, field in entries.items() if _knows(actor.ability, uid, field)}
             names = await self._names(content_type, list(known), actor)
-            found += (FileUse(content_type, one, *names[one], field) for one, field in known.items() if one in names)
-        return found, sum(map(len, places.values())) - len(found)
+            uses += (FileUse(content_type, one, *names[one], field) for one, field in known.items() if one in names)
+        return uses, sum(map(len, places.values())) - len(uses)
 
     async def _places(self, file_id: int) -> Mapping[str, _Places]:
         """Return the entries that use the file, by content type UID, each with the path of a field."""
         statement = _MORPHS.bind(self._database.dialect, file=file_id, most=MOST)
-        found: dict[str, _Places] = {}
+        places: dict[str, _Places] = {}
         for kind, related, field in await self._database.fetch_all(*statement):
             component = self._registry.components.get(str(kind))
             if component is not None:
                 for uid, entry_id, way in await self._holders(component, int(related)):
-                    found.setdefault(uid, {}).setdefault(entry_id, f"{way}{field}")
+                    places.setdefault(uid, {}).setdefault(entry_id, f"{way}{field}")
             elif (content_type := self._registry.content_types.get(str(kind))) is not None and is_managed(content_type):
-                found.setdefault(content_type.uid, {}).setdefault(int(related), str(field))
-        return found
+                places.setdefault(content_type.uid, {}).setdefault(int(related), str(field))
+        return places
 
     async def _holders(self, component: Component, component_id: int) -> list[tuple[str, int, str]]:
         owners = await self._owners.of(component, component_id)

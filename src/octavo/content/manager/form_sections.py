@@ -47,17 +47,17 @@ def sections_form(editable: Sequence[str]) -> Shape:
 def stored_sections(stored: Mapping[str, Any], definition: Definition) -> dict[str, Any] | None:
     """Return the sections of a stored configuration, without fields that no longer exist; None if there are none."""
     part = stored.get(PART)
-    found = part.get("sections") if isinstance(part, Mapping) else None
-    if not isinstance(found, Mapping) or not isinstance(definition, ContentType):
+    sections = part.get("sections") if isinstance(part, Mapping) else None
+    if not isinstance(sections, Mapping) or not isinstance(definition, ContentType):
         return None
-    if found.get("display") not in DISPLAYS or not isinstance(found.get("items"), list):
+    if sections.get("display") not in DISPLAYS or not isinstance(sections.get("items"), list):
         return None
     items = [
         {"label": str(one.get("label")), "fields": [name for name in _fields([one]) if _is_field(definition, name)]}
-        for one in found["items"]
+        for one in sections["items"]
         if isinstance(one, Mapping)
     ]
-    return {"display": found["display"], "items": items}
+    return {"display": sections["display"], "items": items}
 
 
 def _is_field(definition: ContentType, name: str) -> bool:

@@ -67,8 +67,8 @@ class Library:
     async def files(self, text: str, given: Given, actor: Actor) -> tuple[bytes, Page, int]:
         """Return a page of files as a JSON array, the page, and the total. `text` is the request text for `given`."""
         prepared = await self._list(self._files, text, given, actor.ability)
-        found, total = await self._reads.find(prepared)
-        return found, prepared.page or Page(), total or 0
+        files, total = await self._reads.find(prepared)
+        return files, prepared.page or Page(), total or 0
 
     async def folders(self, text: str, given: Given, actor: Actor) -> bytes:
         """Return folders as a JSON array."""
@@ -82,11 +82,11 @@ class Library:
             projection = build_single_file_object(self._registry, signed=self._signed)
             request = ReadRequest(content_type=self._files, by=By.ID, projection=projection, drafts=Drafts.SHOWN)
             prepared = self._single.put(key, self._reads.prepare(request, actor.ability))
-        found = None if file_id is None else await self._reads.find_any(prepared.bind(id=file_id))
-        if found is None:
+        file = None if file_id is None else await self._reads.find_any(prepared.bind(id=file_id))
+        if file is None:
             there = file_id is not None and await self._ids(self._files, [file_id])
             raise ForbiddenError if there else NotFoundError(MISSING_FILE)
-        return found
+        return file
 
     async def folder(self, folder_id: int | None, text: str, given: Given, actor: Actor) -> bytes:
         """Return a folder as JSON. Raises NotFoundError."""
@@ -96,19 +96,19 @@ class Library:
             projection = folder_row(self._registry, given())
             request = ReadRequest(content_type=self._folders, by=By.ID, projection=projection, drafts=Drafts.SHOWN)
             prepared = self._single.put(key, self._reads.prepare(request, actor.ability))
-        found = None if folder_id is None else await self._reads.find_any(prepared.bind(id=folder_id))
-        if found is None:
+        folder = None if folder_id is None else await self._reads.find_any(prepared.bind(id=folder_id))
+        if folder is None:
             raise NotFoundError(MISSING_FOLDER)
-        return found
+        return folder
 
     async def tree(self) -> list[dict[str, Any]]:
         """Return the tree of all folders, sorted by name."""
         parent = Nested("parent", EVERYTHING, Object((("id", Plain(None)),)), linked=True)
         projection = Object((("id", Plain(None)), ("name", Plain("name")), ("parent", parent)))
         query = Query(sort=(Sort(names=("name",)), Sort(names=("id",))), page=Page(with_count=False))
-        found: list[dict[str, Any]] = orjson.loads(await self._rows(self._folders, query, projection))
+        folders: list[dict[str, Any]] = orjson.loads(await self._rows(self._folders, query, projection))
         inside: dict[int | None, list[dict[str, Any]]] = {}
-        for row in found:
+        for row in folders:
             inside.setdefault(row["parent"] and row["parent"]["id"], []).append(row)
 
         def branch(row_id: int | None, depth: int) -> list[dict[str, Any]]:
@@ -156,10 +156,10 @@ class Library:
     async def below(self, unit: EntryUnit, paths: Iterable[str]) -> tuple[list[int], list[int]]:
         """Return the ids of all files and all folders in the folders with these paths, at any depth."""
         with unit.ambient():
-            found = []
+            folder_ids = []
             for content_type, name in ((self._files, "folderPath"), (self._folders, "path")):
-                found.append(await self._ids_where(content_type, _under(name, paths)))
-        return found[0], found[1]
+                folder_ids.append(await self._ids_where(content_type, _under(name, paths)))
+        return folder_ids[0], folder_ids[1]
 
     async def _list(self, content_type: ContentType, text: str, given: Given, ability: Ability) -> PreparedRead:
         key = (content_type.uid, text, ability.key)

@@ -128,7 +128,9 @@ class LibraryChanges:
 
     async def _folders(self, unit: EntryUnit, body: Mapping[str, Any]) -> list[FolderRow]:
         """Return the folders in a body, sorted by id."""
-        wanted = sorted({found for one in body.get("folderIds", ()) if (found := read_folder_id(one)) is not None})
+        wanted = sorted(
+            {folder_id for one in body.get("folderIds", ()) if (folder_id := read_folder_id(one)) is not None}
+        )
         return await self._rows.find_many(unit.connection, wanted)
 
     async def _inside(self, unit: EntryUnit, folders: Sequence[FolderRow]) -> tuple[list[int], list[int]]:
@@ -160,8 +162,8 @@ class LibraryChanges:
 
     async def _changed(self, unit: EntryUnit, files: Iterable[int], folders: Iterable[int]) -> ChangedItems:
         asked = ((self._file_type, list(files)), (self._folder_type, list(folders)))
-        found = [await self._library.serialize(unit, kind, ids) if ids else b"[]" for kind, ids in asked]
-        return found[0], found[1]
+        changed = [await self._library.serialize(unit, kind, ids) if ids else b"[]" for kind, ids in asked]
+        return changed[0], changed[1]
 
 
 def _portions(ids: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -171,7 +173,7 @@ def _portions(ids: Sequence[int]) -> Iterator[Sequence[int]]:
 
 def _ids(body: Mapping[str, Any], name: str) -> set[int]:
     """Return the valid ids in a list."""
-    return {found for one in body.get(name, ()) if (found := read_entry_id(one)) is not None}
+    return {entry_id for one in body.get(name, ()) if (entry_id := read_entry_id(one)) is not None}
 
 
 def _movement(target: FolderRow | None) -> Record:

@@ -31,9 +31,9 @@ class ManagedLocales:
     async def all(self) -> list[dict[str, Any]]:
         """Return all locales, with `isDefault`."""
         self._locales.forget()
-        found, _ = await self._reads.find(self._reads.prepare(self._request(By.LIST), None))
+        locales, _ = await self._reads.find(self._reads.prepare(self._request(By.LIST), None))
         default = await self._locales.default()
-        return [_with_default(one, default) for one in orjson.loads(found)]
+        return [_with_default(one, default) for one in orjson.loads(locales)]
 
     async def add(self, code: str, name: str | None, actor: Actor, *, default: bool) -> dict[str, Any]:
         """Add a locale. Raises ApplicationError if it exists."""
@@ -50,19 +50,19 @@ class ManagedLocales:
 
     async def remove(self, locale_id: int) -> dict[str, Any]:
         """Remove a locale with its entries. Raises NotFoundError, and ApplicationError for the default one."""
-        found = await self._one(locale_id)
-        if found["isDefault"]:
+        locale = await self._one(locale_id)
+        if locale["isDefault"]:
             raise ApplicationError("Cannot delete the default locale")
-        await self._management.remove(found["code"], with_entries=True)
-        return found
+        await self._management.remove(locale["code"], with_entries=True)
+        return locale
 
     async def _one(self, locale_id: int) -> dict[str, Any]:
         self._locales.forget()
         prepared = self._reads.prepare(self._request(By.ID), None)
-        found = await self._reads.find_any(prepared.bind(id=locale_id))
-        if found is None:
+        locale = await self._reads.find_any(prepared.bind(id=locale_id))
+        if locale is None:
             raise NotFoundError("locale.notFound")
-        return _with_default(orjson.loads(found), await self._locales.default())
+        return _with_default(orjson.loads(locale), await self._locales.default())
 
     def _request(self, by: By) -> ReadRequest:
         query = Query(sort=(Sort(names=("id",)),)) if by is By.LIST else EVERYTHING

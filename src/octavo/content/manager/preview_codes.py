@@ -49,8 +49,8 @@ class PreviewCodes:
 
     async def exchange(self, code: str) -> PreviewGrant | None:
         """Return the token for a code and end the code; None if it is unknown, expired, used or no longer allowed."""
-        found = await self._stored.take(_KIND, code)
-        return None if found is None else await self._grant(found)
+        grant = await self._stored.take(_KIND, code)
+        return None if grant is None else await self._grant(grant)
 
     async def _grant(self, found: dict[str, Any]) -> PreviewGrant | None:
         session, uid, entry_id = found["session"], found["uid"], found["id"]

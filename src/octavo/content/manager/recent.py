@@ -96,9 +96,9 @@ class RecentEntries:
         ability = actor.ability
         types = {one.uid: one for one in managed_types(self.registry) if one.draft_and_publish}
         readable = [uid for uid in types if uid != USER and ability.may(FIND, uid)]
-        found = await self._schedules.between(start, end, readable, MOST_CALENDAR + 1)
-        uids = list(dict.fromkeys(plan.uid for plan in found))[:MOST_TYPES]
-        plans = [plan for plan in found[:MOST_CALENDAR] if plan.uid in uids]
+        planned = await self._schedules.between(start, end, readable, MOST_CALENDAR + 1)
+        uids = list(dict.fromkeys(plan.uid for plan in planned))[:MOST_TYPES]
+        plans = [plan for plan in planned[:MOST_CALENDAR] if plan.uid in uids]
         known = {uid: await self._of_ids(types[uid], plans, actor) for uid in uids}
         errors = {uid: await self._errors(uid, plans) for uid in uids}
         may_change = {uid: ability.may(UPDATE, uid) and ability.publishes(uid) for uid in uids}
@@ -113,14 +113,14 @@ class RecentEntries:
             for uid, entry_id, plan, due_at in plans
             if entry_id in known[uid]
         ]
-        return lines, len(plans) < len(found)
+        return lines, len(plans) < len(planned)
 
     async def _remarks(
         self, content_type: ContentType, plans: Iterable[Planned], known: Mapping[int, Line]
     ) -> dict[tuple[int, str], Line]:
         """Return the `error` or the `problems` of schedules, by entry and plan."""
         uid, now = content_type.uid, this_moment()
-        found = await self._errors(uid, plans)
+        errors = await self._errors(uid, plans)
         drafts = [
             one.entry_id
             for one in plans
@@ -129,8 +129,8 @@ class RecentEntries:
         ]
         if self._schedules is not None and drafts:
             problems = await self._schedules.problems(content_type, drafts[:_MOST_CHECKED])
-            found.update({(one, Plan.PUBLISH.value): {"problems": missing} for one, missing in problems.items()})
-        return found
+            errors.update({(one, Plan.PUBLISH.value): {"problems": missing} for one, missing in problems.items()})
+        return errors
 
     async def _errors(self, uid: str, plans: Iterable[Planned]) -> dict[tuple[int, str], Line]:
         """Return the errors of failed schedules, by entry and plan. Runs a query only if one is overdue."""
@@ -149,8 +149,8 @@ class RecentEntries:
 
     def _types(self, actor: Actor) -> list[ContentType]:
         ability = actor.ability
-        found = [one for one in managed_types(self.registry) if one.uid != USER and ability.may(FIND, one.uid)]
-        return found[:MOST_TYPES]
+        types = [one for one in managed_types(self.registry) if one.uid != USER and ability.may(FIND, one.uid)]
+        return types[:MOST_TYPES]
 
     async def _lines(
         self, content_type: ContentType, asked: dict[str, Any], actor: Actor, most: int = MOST_LINES

@@ -91,5 +91,5 @@ def _page(given: Mapping[str, Any]) -> Page:
 
 def _ids(given: Sequence[Any] | None) -> tuple[int, ...]:
     """Return the valid ids."""
-    found = (read_entry_id(one) for one in given or ())
-    return tuple(one for one in found if one is not None)
+    ids = (read_entry_id(one) for one in given or ())
+    return tuple(one for one in ids if one is not None)

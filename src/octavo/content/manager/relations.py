@@ -86,10 +86,10 @@ class Relations:
         members: list[tuple[str, Answer]] = [("found", Nested(name, query, shown, linked=True, backwards=many))]
         if many:
             members.append(("total", Count(name, linked=True)))
-        found = await self._read_source(field, entry_id, actor.ability, Object(tuple(members)))
+        source = await self._read_source(field, entry_id, actor.ability, Object(tuple(members)))
         if not many:
-            return RelationPage(found[len(b'{"found":') : -1])
-        results, _, total = found[len(b'{"found":') : -1].rpartition(b',"total":')
+            return RelationPage(source[len(b'{"found":') : -1])
+        results, _, total = source[len(b'{"found":') : -1].rpartition(b',"total":')
         return RelationPage(results, page, int(total))
 
     async def candidates(self, uid: str, name: str, given: Mapping[str, Any], actor: Actor) -> RelationPage:
@@ -186,14 +186,14 @@ class Relations:
         request = ReadRequest(content_type=source, by=By.ID, projection=answer, drafts=Drafts.SHOWN)
         is_type = isinstance(source, ContentType)
         prepared = self._reads.prepare(request, ability if is_type else None)
-        found = await self._reads.find_any(prepared.bind(id=entry_id))
-        if found is None:
+        entry = await self._reads.find_any(prepared.bind(id=entry_id))
+        if entry is None:
             if isinstance(source, ContentType):
                 await self._entries.refuse(source, entry_id)
             raise NotFoundError
-        if found == b"{}":
+        if entry == b"{}":
             raise ForbiddenError
-        return found
+        return entry
 
     async def _check_owner(self, component: Component, component_id: int, name: str, ability: Ability) -> None:
         """Raise ForbiddenError if the caller cannot read a relation in the entry that contains its component."""

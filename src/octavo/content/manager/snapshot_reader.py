@@ -67,8 +67,8 @@ class SnapshotReader:
         return self._reader.prepare(plan_read(request, self._registry))
 
     async def _read_one(self, unit: EntryUnit, prepared: PreparedRead, entry_id: int) -> dict[str, Any] | None:
-        found = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
-        return None if found is None else orjson.loads(found)
+        entry = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
+        return None if entry is None else orjson.loads(entry)
 
     async def _read_many(
         self, unit: EntryUnit, content_type: ContentType, ids: list[int], answer: Object, scope: Filter | None = None
@@ -83,8 +83,8 @@ class SnapshotReader:
         request = ReadRequest(content_type=content_type, query=query, by=By.LIST, projection=answer, drafts=Drafts.ANY)
         with unit.ambient():
             entries, _ = await self._reader.read_list(self._prepare(request))
-        found: list[dict[str, Any]] = orjson.loads(entries)
-        return found
+        values: list[dict[str, Any]] = orjson.loads(entries)
+        return values
 
 
 def chosen_by_ids(ids: Iterable[int]) -> Filter:

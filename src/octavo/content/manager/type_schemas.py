@@ -67,29 +67,29 @@ def serialize_component(component: Component) -> Raw:
 def attributes_of(definition: Definition) -> Raw:
     """Return the attributes by name, in definition order."""
     written = definition.raw.get("attributes") or {}
-    found: Raw = {"id": {"type": "integer"}}
+    attributes: Raw = {"id": {"type": "integer"}}
     for name, raw in written.items():
         attribute = definition.attributes.get(name)
         if attribute is not None and not (isinstance(attribute, Relation) and attribute.is_morph):
-            found[name] = _attribute(definition, name, raw)
+            attributes[name] = _attribute(definition, name, raw)
     if isinstance(definition, ContentType):
-        found |= _automatic(definition)
-    return found
+        attributes |= _automatic(definition)
+    return attributes
 
 
 def _attribute(definition: Definition, name: str, raw: Mapping[str, Any]) -> Raw:
-    found = dict(raw)
+    schema = dict(raw)
     fixed = BUILTIN_TYPES.get(definition.uid, {}).get("attributes", {})
     if name in fixed:
         if definition.uid in FIXED:
-            found["configurable"] = False
-        found |= BUILTIN_ATTRIBUTES.get((definition.uid, name), {})
-    found = {key: value for key, value in found.items() if value is not None}
+            schema["configurable"] = False
+        schema |= BUILTIN_ATTRIBUTES.get((definition.uid, name), {})
+    schema = {key: value for key, value in schema.items() if value is not None}
     if raw.get("type") == "customField" and isinstance(stored := definition.attributes[name], Scalar):
-        found["type"] = stored.type  # as in v4 with the plugin installed
+        schema["type"] = stored.type  # as in v4 with the plugin installed
     if raw.get("type") == "relation":
-        found |= {"targetModel": raw.get("target"), "relationType": raw.get("relation")}
-    return found
+        schema |= {"targetModel": raw.get("target"), "relationType": raw.get("relation")}
+    return schema
 
 
 def _automatic(content_type: ContentType) -> Iterator[tuple[str, Raw]]:

@@ -75,8 +75,8 @@ class Uids:
         compare = Compare(operator=OPERATORS[operator], values=(value,))
         query = Query(filters=At(attribute=field, filter=compare), page=page)
         request = ReadRequest(content_type=content_type, query=query, projection=Plain(field), drafts=Drafts.ANY)
-        found: list[str] = orjson.loads((await self._reads.find(self._reads.prepare(request, None)))[0])
-        return found
+        values: list[str] = orjson.loads((await self._reads.find(self._reads.prepare(request, None)))[0])
+        return values
 
 
 def _may_know(ability: Ability, uid: str, field: str) -> bool:

@@ -35,9 +35,9 @@ class WriteResponses:
     def prepare_response(self, content_type: ContentType, ability: Ability, *, unnamed: bool = False) -> PreparedRead:
         """Return the read for the response, to be bound to an `id`. `unnamed`: conditions on the creator never hold."""
         key = (content_type.uid, ability.key, unnamed)
-        found = self._prepared.get(key)
-        if found is not None:
-            return found
+        prepared = self._prepared.get(key)
+        if prepared is not None:
+            return prepared
         projection = build_entry_object(
             content_type, self._reads.registry, ability, View.ENTRY, shows_linked=self._shows_linked
         )
@@ -71,7 +71,7 @@ def _as_known(condition: Filter, unnamed: bool) -> Filter | None:
             known = [_as_known(one, unnamed) for one in items]
             return None if None in known else And(items=tuple(one for one in known if one is not None))
         case Or(items=items) if items:
-            met = tuple(found for one in items if (found := _as_known(one, unnamed)) is not None)
+            met = tuple(known_filter for one in items if (known_filter := _as_known(one, unnamed)) is not None)
             return Or(items=met) if met else None
         case At(attribute=name, filter=inner) if name in CREATORS:
             return None if unnamed or _asks_for_roles(inner) else condition

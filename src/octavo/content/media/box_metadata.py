@@ -118,10 +118,10 @@ class _Boxes:
     def _find(self, box: _Box, *path: bytes) -> _Box | None:
         """Return the box at a path of types."""
         for kind in path:
-            found = next((child for child in self._children(box) if child.kind == kind), None)
-            if found is None:
+            box_of_kind = next((child for child in self._children(box) if child.kind == kind), None)
+            if box_of_kind is None:
                 return None
-            box = found
+            box = box_of_kind
         return box
 
     def _erase(self, box: _Box) -> None:
@@ -182,13 +182,13 @@ class _Boxes:
     def _samples(self, track: _Box) -> Iterator[Range]:
         """Yield where the samples of a track are."""
         table = self._find(track, b"mdia", b"minf", b"stbl")
-        found = {box.kind: box.body for box in self._children(table)} if table else {}
-        if not {b"stsz", b"stsc"} <= found.keys() or not {b"stco", b"co64"} & found.keys():
+        bodies = {box.kind: box.body for box in self._children(table)} if table else {}
+        if not {b"stsz", b"stsc"} <= bodies.keys() or not {b"stco", b"co64"} & bodies.keys():
             return
-        sizes = self._sizes(found[b"stsz"])
-        counts = self._counts(found[b"stsc"])
-        long = b"co64" in found
-        place = found[b"co64" if long else b"stco"] + 4
+        sizes = self._sizes(bodies[b"stsz"])
+        counts = self._counts(bodies[b"stsc"])
+        long = b"co64" in bodies
+        place = bodies[b"co64" if long else b"stco"] + 4
         (chunks,) = struct.unpack_from(">I", self._data, place)
         if chunks > _MOST_SAMPLES:
             raise UnexpectedStructure
@@ -216,12 +216,12 @@ class _Boxes:
 
     def _metadata(self, box: _Box) -> None:
         start = box.body if self._data[box.body + 4 : box.body + 8] == b"hdlr" else box.body + 4  # QuickTime
-        found = {child.kind: child for child in self._within(start, box.stop)}
-        if b"ilst" in found:
-            self._values(found[b"ilst"], found.get(b"keys"))
-        if b"iinf" in found and b"iloc" in found:
-            self._items(found)
-        for child in found.values():
+        children = {child.kind: child for child in self._within(start, box.stop)}
+        if b"ilst" in children:
+            self._values(children[b"ilst"], children.get(b"keys"))
+        if b"iinf" in children and b"iloc" in children:
+            self._items(children)
+        for child in children.values():
             if child.kind in _UNUSED:
                 self._erase(child)
 

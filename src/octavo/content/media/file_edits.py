@@ -56,24 +56,24 @@ def _overwrite(data: mmap, offset: int, content: bytes) -> bool:
 
 def merged(ranges: Iterable[Range]) -> list[Range]:
     """Return the ranges in order, with overlapping ones joined and empty ones left out."""
-    found: list[Range] = []
+    joined: list[Range] = []
     for start, stop in sorted(ranges):
         if stop <= start:
             continue
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(stop, found[-1][1])
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(stop, joined[-1][1])
         else:
-            found.append((start, stop))
-    return found
+            joined.append((start, stop))
+    return joined
 
 
 def complement(ranges: Iterable[Range], size: int) -> list[Range]:
     """Return the parts of a file of this size that are in none of the ranges."""
-    found, place = list[Range](), 0
+    gaps, place = list[Range](), 0
     for start, stop in merged(ranges):
-        found.append((place, min(start, size)))
+        gaps.append((place, min(start, size)))
         place = max(place, stop)
-    return [*found, (place, size)]
+    return [*gaps, (place, size)]
 
 
 def edit_file(path: os.PathLike[str], edits: FileEdits, data: mmap) -> bool:

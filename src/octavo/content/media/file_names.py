@@ -38,8 +38,8 @@ def read_file_name(sent: str) -> FileName:
         raise ApplicationError("File name contains invalid characters")
     if len(name) > MAX_NAME:
         raise ValidationError(f"A file name can have at most {MAX_NAME} characters")
-    found = _EXTENSION.search(name)
-    return FileName(name, found[0] if found else "")
+    extension = _EXTENSION.search(name)
+    return FileName(name, extension[0] if extension else "")
 
 
 def slug(text: str) -> str:

@@ -32,8 +32,8 @@ def prepared_type(types: Iterable[str], head: bytes) -> str | None:
 
     `head`: the first bytes. Videos and raw files of cameras are often sent without their type.
     """
-    found = next((mime for mime in types if mime.startswith(_TYPES_WITH_METADATA)), None)
-    return found or ("application/mp4" if head[4:8] in FIRST_BOXES else None)
+    mime_type = next((mime for mime in types if mime.startswith(_TYPES_WITH_METADATA)), None)
+    return mime_type or ("application/mp4" if head[4:8] in FIRST_BOXES else None)
 
 
 def prepare_file(path: Path, mime: str, preparation: Preparation) -> Measured:

@@ -113,10 +113,10 @@ def _root(head: bytes, skipped: Sequence[tuple[re.Pattern[bytes], bytes]]) -> by
     while True:
         place += len(head[place:]) - len(head[place:].lstrip())
         end = next((end for begins, end in skipped if begins.match(head, place)), None)
-        found = -1 if end is None else head.find(end, place)
-        if end is None or found < 0:
+        begin = -1 if end is None else head.find(end, place)
+        if end is None or begin < 0:
             return head[place:]
-        place = found + len(end)
+        place = begin + len(end)
 
 
 def _may_be(mime: str, head: bytes) -> bool:

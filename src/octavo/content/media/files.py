@@ -330,8 +330,8 @@ class FileService:
             entry = (definition.uid, place.id)
             await lock_entries(unit.connection, [entry])
             fact = EntryFact(content_type=definition, id=place.id)
-            found = await prefetch(unit, self._registry, self._reader.dialect, [fact])
-            return {entry} if found.entry(fact) is not None else set()
+            prefetched = await prefetch(unit, self._registry, self._reader.dialect, [fact])
+            return {entry} if prefetched.entry(fact) is not None else set()
         owners = await self._owners.of(definition, place.id, unit.connection)
         for owner in owners:
             place.check_place(owner.place)
@@ -346,10 +346,10 @@ class FileService:
 
     async def _read_row(self, file_id: int, connection: Connection | None = None) -> dict[str, Any]:
         """Return the row of a file. Raises NotFoundError."""
-        found = await self._rows.read_one(self._row.bind(id=file_id), connection)
-        if found is None:
+        row = await self._rows.read_one(self._row.bind(id=file_id), connection)
+        if row is None:
             raise NotFoundError(_MISSING)
-        held: dict[str, Any] = orjson.loads(found)
+        held: dict[str, Any] = orjson.loads(row)
         return held
 
     def _naming(self, held: Mapping[str, Any]) -> Naming:

@@ -37,5 +37,5 @@ def keeping_focal_point(file: Mapping[str, Any], changed: Mapping[str, Any]) -> 
 
 
 def _metadata(file: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = file.get(METADATA)
-    return found if isinstance(found, Mapping) else {}
+    metadata = file.get(METADATA)
+    return metadata if isinstance(metadata, Mapping) else {}

@@ -80,8 +80,8 @@ class FolderRows:
 
     async def ids_named(self, connection: Transaction, name: str, parent: int | None) -> set[int]:
         """Return the ids of folders with this name in a folder, or at the top."""
-        found = await connection.fetch_all(*_NAMED.bind(self._dialect, name=name, parent=parent or 0))
-        return {row[0] for row in found}
+        rows = await connection.fetch_all(*_NAMED.bind(self._dialect, name=name, parent=parent or 0))
+        return {row[0] for row in rows}
 
     async def move_paths(self, connection: Transaction, path: str, target: str) -> None:
         """Replace a path prefix in all rows. Raises ValidationError if a path becomes too long."""
@@ -115,10 +115,10 @@ class FolderRows:
     async def _place(self, connection: Connection, given: Any) -> FolderRow | None:
         if given is None:
             return None
-        found = await self.find(connection, given)
-        if found is None:
+        folder = await self.find(connection, given)
+        if folder is None:
             raise ValidationError.from_problems([Problem(_PLACE, "the folder does not exist")])
-        return found
+        return folder
 
 
 def _move(dialect: Dialect, table: str, column: str) -> RawStatement:

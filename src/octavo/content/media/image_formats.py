@@ -323,8 +323,8 @@ def orientation_of(image: Image.Image) -> int:
 
 
 def _orientation_in(exif: Image.Exif) -> int:
-    found = exif.get(0x0112, 1)
-    return found if isinstance(found, int) and 1 <= found <= 8 else 1
+    orientation = exif.get(0x0112, 1)
+    return orientation if isinstance(orientation, int) and 1 <= orientation <= 8 else 1
 
 
 def _shown_size(image: Image.Image, orientation: int) -> Size:
@@ -401,6 +401,6 @@ def _svg_size(attributes: Mapping[str, str]) -> Size | None:
 
 def _length(text: str) -> float | None:
     """Return a length in pixels, or None for percentages and invalid ones."""
-    found = _LENGTH.fullmatch(text.strip())
-    number = float(found[1]) * _UNITS[found[2].lower()] if found else math.inf
+    match = _LENGTH.fullmatch(text.strip())
+    number = float(match[1]) * _UNITS[match[2].lower()] if match else math.inf
     return number if 0 <= number < _MOST_LENGTH else None

@@ -112,10 +112,10 @@ def _exif(orientation: int) -> bytes:
 
 
 def _read(source: mmap, length: int) -> bytes:
-    found = source.read(length)
-    if len(found) != length:
+    content = source.read(length)
+    if len(content) != length:
         raise UnexpectedStructure
-    return found
+    return content
 
 
 def _pass(source: mmap, length: int, target: IO[bytes] | None) -> None:

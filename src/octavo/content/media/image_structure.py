@@ -86,10 +86,10 @@ def _check(what: str, found: int, most: int) -> None:
 
 
 def _read(file: IO[bytes], length: int) -> bytes:
-    found = file.read(length)
-    if len(found) != length:
+    content = file.read(length)
+    if len(content) != length:
         raise _CutOff
-    return found
+    return content
 
 
 def _walk_jpeg(file: IO[bytes], counted: _Counted) -> None:

@@ -130,9 +130,9 @@ class ImageVariants:
         if not _may_be_image(source):
             return self._original(source) if await in_thread(lambda: self._exists(source)) else None
         key = wanted.key(image_format)
-        found = await variant_rows.find_variant(self._database, source, key) or await self._known_original(source)
-        if found is not None:
-            return found
+        variant = await variant_rows.find_variant(self._database, source, key) or await self._known_original(source)
+        if variant is not None:
+            return variant
         if (source, key) not in self._running and len(self._running) >= MOST_WAITING:
             raise TooManyImages
         return await self._shared_run((source, key), lambda: self._create(source, wanted, image_format))

@@ -274,10 +274,10 @@ class MediaLibrary:
         if not stored.inserted or not stored.files:
             return False
         try:
-            found = await self._database.fetch_value(self._find_hash, (stored.files[0].attributes["hash"],))
+            committed = await self._database.fetch_value(self._find_hash, (stored.files[0].attributes["hash"],))
         except ServiceUnavailable:
             return True
-        return found is not None
+        return committed is not None
 
     async def _publish(
         self, file: IncomingFile, info: FileInfo, path: str, expected: list[str], *, private: bool
@@ -325,11 +325,13 @@ class MediaLibrary:
 
     async def _image_settings(self) -> ImageSettings:
         """Return the settings that administrators choose. Without stored ones, originals stay as they are."""
-        found = await stored_value(self._database, _SETTINGS)
-        if not isinstance(found, Mapping):
+        stored_settings = await stored_value(self._database, _SETTINGS)
+        if not isinstance(stored_settings, Mapping):
             return ImageSettings()
-        scaled = found.get("responsiveDimensions") is not False
-        return ImageSettings(scaled, found.get("sizeOptimization") is True, found.get("autoOrientation") is True)
+        scaled = stored_settings.get("responsiveDimensions") is not False
+        return ImageSettings(
+            scaled, stored_settings.get("sizeOptimization") is True, stored_settings.get("autoOrientation") is True
+        )
 
 
 def _row(attributes: Mapping[str, Any], folder_path: str, now: int, actor_id: int | None) -> tuple[Any, ...]:

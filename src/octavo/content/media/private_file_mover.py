@@ -87,25 +87,25 @@ class PrivateFileMover:
 
     async def _unhidden(self, storage: PrivateStorage) -> tuple[list[int], set[str]]:
         """Return the ids of marked files that are public, and the names of all marked files."""
-        found, marked, after = list[int](), set[str](), 0
+        misplaced, marked, after = list[int](), set[str](), 0
         while rows := await self._database.fetch_all(*_MARKED.bind(self._database.dialect, after=after, most=_AT_ONCE)):
             parts = {file_id: names_in_row(self._storage, *columns) for file_id, *columns in rows}
-            found += await in_thread(partial(_public, storage, parts))
+            misplaced += await in_thread(partial(_public, storage, parts))
             marked.update(*parts.values())
             after = rows[-1][0]
-        return found, marked
+        return misplaced, marked
 
     async def _unmarked(self, names: Sequence[str]) -> list[int]:
         """Return the ids of files with one of these names."""
         assert isinstance(self._storage, ReadableStorage)
-        found = list[int]()
+        misplaced = list[int]()
         for start in range(0, len(names), _AT_ONCE):
             originals = (each for name in names[start : start + _AT_ONCE] for each in (name, _original_of(name)))
             urls = [self._storage.url_of(name) for name in dict.fromkeys(originals)]
             marks = ", ".join(self._database.dialect.mark(number) for number in range(1, len(urls) + 1))
             rows = await self._database.fetch_all(f"SELECT id FROM files WHERE url IN ({marks})", urls)  # noqa: S608
-            found += [file_id for (file_id,) in rows]
-        return list(dict.fromkeys(found))
+            misplaced += [file_id for (file_id,) in rows]
+        return list(dict.fromkeys(misplaced))
 
 
 def _public(storage: PrivateStorage, parts: Mapping[int, set[str]]) -> list[int]:

@@ -39,10 +39,10 @@ async def names_still_needed(
 
 async def _rows(connection: Connection | Database, dialect: Dialect, urls: Sequence[str]) -> list[Any]:
     """Return rows with these URLs. Some collations also find other spellings."""
-    found = list[Any]()
+    rows = list[Any]()
     for start in range(0, len(urls), _AT_ONCE):
         some = urls[start : start + _AT_ONCE]
         marks = ", ".join(dialect.mark(number) for number in range(1, len(some) + 1))
-        found += await connection.fetch_all(_ROWS.format(marks), some)
+        rows += await connection.fetch_all(_ROWS.format(marks), some)
     wanted = set(urls)
-    return [row for row in found if row[2] in wanted]
+    return [row for row in rows if row[2] in wanted]

@@ -102,13 +102,13 @@ class _Tiff:
             if not place or place in seen:
                 continue
             seen.add(place)
-            found = self._directory(place)
-            entries += len(found.entries)
+            directory = self._directory(place)
+            entries += len(directory.entries)
             if len(seen) > _MOST_DIRECTORIES or entries > _MOST_ENTRIES:
                 raise UnexpectedStructure
-            yield found
-            waiting.append(int(struct.unpack(self._order + self._offset, found.following)[0]))
-            for entry in found.entries:
+            yield directory
+            waiting.append(int(struct.unpack(self._order + self._offset, directory.following)[0]))
+            for entry in directory.entries:
                 if entry.tag == _SUB_DIRECTORIES:
                     waiting.extend(self._numbers(entry))
 

@@ -46,16 +46,16 @@ class ApiFolder:
 
     async def find(self, unit: UnitOfWork) -> Folder:
         """Return the folder; create it if it is missing."""
-        found = await self._found(unit.connection)
-        if found is None:
+        folder = await self._found(unit.connection)
+        if folder is None:
             await unit.connection.lock(LOCK)
-            found = await self._found(unit.connection) or await self._make(unit)
-        return found
+            folder = await self._found(unit.connection) or await self._make(unit)
+        return folder
 
     async def path(self, connection: Connection) -> str | None:
         """Return the path of the folder; None if it is missing."""
-        found = await connection.fetch_row(self._find)
-        return None if found is None else str(found[1])
+        row = await connection.fetch_row(self._find)
+        return None if row is None else str(row[1])
 
     async def put(self, connection: Transaction, folder: Folder, file_id: int) -> None:
         """Add a file to the folder."""

@@ -143,10 +143,10 @@ async def delete_variants(connection: Connection, file_ids: Sequence[int]) -> li
     objects: list[str] = []
     for start in range(0, len(file_ids), _IDS_AT_ONCE):
         ids = ", ".join(str(int(file_id)) for file_id in file_ids[start : start + _IDS_AT_ONCE])
-        found = [name for (name,) in await connection.fetch_all(_OF_FILES.format(ids))]
-        if found:
+        names = [name for (name,) in await connection.fetch_all(_OF_FILES.format(ids))]
+        if names:
             await connection.execute(_REMOVE.format(ids))
-        objects += found
+        objects += names
     return objects
 
 

@@ -106,7 +106,7 @@ class Validator:
         """Return an object converted, with all its problems."""
         value: dict[str, Any] = {key: data[key] for key in _KEPT_KEYS if key in data and trail is not TOP}
         names = definition.writable_names
-        found: list[tuple[int, int, tuple[Problem, ...]]] = []
+        outcomes: list[tuple[int, int, tuple[Problem, ...]]] = []
         finished, missing, asked = start, 0, definition.asked_names if self.mode.creating else _NOTHING
         for name in reversed(names):
             if name not in data and name not in asked:
@@ -119,12 +119,12 @@ class Validator:
             if outcome.value is not MISSING:
                 value[name] = outcome.value
             if outcome.problems:
-                found.append((_rank(names, inside.label), outcome.finished, outcome.problems))
+                outcomes.append((_rank(names, inside.label), outcome.finished, outcome.problems))
         finished = max(finished, start + missing)
-        if not found:
+        if not outcomes:
             return Outcome(value, (), finished)
-        found.sort(key=lambda item: item[:2])
-        return Outcome(value, tuple(problem for item in found for problem in item[2]), finished)
+        outcomes.sort(key=lambda item: item[:2])
+        return Outcome(value, tuple(problem for item in outcomes for problem in item[2]), finished)
 
     def _attribute(self, attribute: AnyAttribute, value: Any, trail: InputPath, start: int) -> Outcome:
         match attribute:

@@ -191,7 +191,7 @@ class _Reader:
 
     def _all_groups(self) -> list[tuple[int, str]]:
         """Return each group as 1 if it captures, otherwise 0, and its name."""
-        found: list[tuple[int, str]] = []
+        groups: list[tuple[int, str]] = []
         at, inside = 0, False
         while at < len(self._text):
             character = self._text[at]
@@ -204,9 +204,9 @@ class _Reader:
             elif character == "(":
                 name = _NAME.match(self._text, at + 1)
                 captures = name is not None or not self._text.startswith("?", at + 1)
-                found.append((int(captures), name[1] if name else ""))
+                groups.append((int(captures), name[1] if name else ""))
             at += 1
-        return found
+        return groups
 
     def _peek(self, text: str) -> bool:
         return self._text.startswith(text, self._at)
@@ -251,21 +251,21 @@ class _Reader:
         return self._quantified(atom, repeats=repeats)
 
     def _quantified(self, atom: str, *, repeats: bool) -> str:
-        found = _QUANTIFIER.match(self._text, self._at)
-        if found is None:
+        quantifier = _QUANTIFIER.match(self._text, self._at)
+        if quantifier is None:
             return atom
         if not repeats:
             raise InvalidPattern("Nothing to repeat")
-        self._at = found.end()
-        if found[1] is None:
-            return f"{atom}{found[0]}"
-        least, most = int(found[1][:9]), int(found[3][:9]) if found[3] else None
+        self._at = quantifier.end()
+        if quantifier[1] is None:
+            return f"{atom}{quantifier[0]}"
+        least, most = int(quantifier[1][:9]), int(quantifier[3][:9]) if quantifier[3] else None
         if most is not None and most < least:
             raise InvalidPattern("Numbers out of order in quantifier")
         if max(least, most or 0) > MOST_REPEATED:
             self.backtracks = True
-        end = "" if found[2] is None else "," if most is None else f",{most}"
-        return f"{atom}{{{least}{end}}}{found[4]}"
+        end = "" if quantifier[2] is None else "," if most is None else f",{most}"
+        return f"{atom}{{{least}{end}}}{quantifier[4]}"
 
     def _group(self) -> tuple[str, bool]:
         """Translate a group; also return whether it can be repeated."""
@@ -291,11 +291,11 @@ class _Reader:
         if self._take("\\B"):
             return r"\B", False
         if self._names and self._peek("\\k"):
-            found = re.compile(r"\\k<([^>]*)>").match(self._text, self._at)
-            if found is None or found[1] not in self._names:
+            reference = re.compile(r"\\k<([^>]*)>").match(self._text, self._at)
+            if reference is None or reference[1] not in self._names:
                 raise InvalidPattern("Invalid named reference")
-            self._at = found.end()
-            return self._reference(self._names[found[1]]), True
+            self._at = reference.end()
+            return self._reference(self._names[reference[1]]), True
         number = re.compile(r"\\([1-9][0-9]*)", re.ASCII).match(self._text, self._at)
         if number is not None and int(number[1][:9]) <= self._groups:
             self._at = number.end()

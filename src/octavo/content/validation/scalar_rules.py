@@ -165,8 +165,8 @@ def cast_number(value: Any) -> float | int:
         return cast_number(first)
     if isinstance(first, bool) or not isinstance(first, str | int | float):
         return math.nan
-    found = _LEADING_NUMBER.match(first) if isinstance(first, str) else None
-    return js_number(found[1]) if found else cast_number(first) if not isinstance(first, str) else math.nan
+    number = _LEADING_NUMBER.match(first) if isinstance(first, str) else None
+    return js_number(number[1]) if number else cast_number(first) if not isinstance(first, str) else math.nan
 
 
 def _number_errors(attribute: Scalar, number: float, label: str) -> list[str]:
@@ -212,10 +212,10 @@ def _check_boolean(attribute: Scalar, value: Any, label: str, mode: Mode) -> Ver
     if isinstance(value, bool):
         return Verdict(value)
     text = print_number(value) if isinstance(value, int | float) else value
-    found = _BOOLEANS.get(text.lower()) if isinstance(text, str) else None
-    if found is None:
+    boolean = _BOOLEANS.get(text.lower()) if isinstance(text, str) else None
+    if boolean is None:
         return Verdict(value, type_errors=(type_message(label, "boolean", value),))
-    return Verdict(found)
+    return Verdict(boolean)
 
 
 def _portable(check: Check) -> Check:

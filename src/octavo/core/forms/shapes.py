@@ -242,15 +242,15 @@ class Record(Shape):
 
     def _member_problems(self, value: Mapping[str, Any], place: Place) -> Iterator[Problem]:
         """Yield problems in Strapi v4's order: by the first declared name that occurs in a member's position."""
-        found: list[tuple[str, list[Problem]]] = []
+        problems: list[tuple[str, list[Problem]]] = []
         for name in reversed([*self.members]):
             inside = place.member(name)
             listed = [*islice(self.members[name].problems(value.get(name, MISSING), inside), _MOST)]
             if listed:
-                found.append((inside.label, listed))
+                problems.append((inside.label, listed))
         names = [*self.members]
-        found.sort(key=lambda one: next(index for index, name in enumerate(names) if name in one[0]))
-        for _, listed in found:
+        problems.sort(key=lambda one: next(index for index, name in enumerate(names) if name in one[0]))
+        for _, listed in problems:
             yield from listed
 
 
@@ -272,9 +272,9 @@ def problems_in(shape: Shape, value: Any, place: Place = ROOT) -> list[Problem]:
 
 def check(shape: Shape, value: Any) -> None:
     """Raise ValidationError with all problems of a body."""
-    found = problems_in(shape, value)
-    if found:
-        raise ValidationError.from_problems(found)
+    problems = problems_in(shape, value)
+    if problems:
+        raise ValidationError.from_problems(problems)
 
 
 def _same(value: Any, other: Any) -> bool:

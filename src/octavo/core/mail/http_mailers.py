@@ -116,8 +116,8 @@ def _error_text(response: httpx2.Response) -> str:
     try:
         answer = response.json()
     except ValueError:
-        found = _XML_MESSAGE.search(response.text)
-        text = found[1] if found else response.text
+        message = _XML_MESSAGE.search(response.text)
+        text = message[1] if message else response.text
     else:
         errors = answer.get("errors") if isinstance(answer, Mapping) else None
         first = errors[0] if isinstance(errors, list) and errors else answer

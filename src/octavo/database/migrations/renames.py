@@ -52,36 +52,36 @@ class RenamingTransaction(MigrationTransaction):
 
     async def rename_column(self, table: str, old: str, new: str) -> None:
         """Rename a column. Raises ValueError if a column with the new name has values."""
-        found = await self._find(table)
+        current = await self._find(table)
         old, new = self._name(old), self._name(new)
-        columns = {column.name: column for column in found.columns} if found else {}
-        if found is None or old not in columns or old == new:
+        columns = {column.name: column for column in current.columns} if current else {}
+        if current is None or old not in columns or old == new:
             return
         if new in columns:
             name = self.dialect.quote(new)
-            if await self._any(f"SELECT 1 FROM {self.dialect.quote(found.name)} WHERE {name} IS NOT NULL LIMIT 1"):
-                raise ValueError(f"{found.name} has both {old} and {new}, and {new} has values")
-            indexes = tuple(index for index in found.indexes if new in index.columns)
-            keys = tuple(key for key in found.foreign_keys if key.column == new)
-            await self.run_all(DropColumn(found.name, columns[new], indexes, keys).statements(self.dialect))
-        await self.run_all([self.dialect.rename_column(found.name, old, new)])
+            if await self._any(f"SELECT 1 FROM {self.dialect.quote(current.name)} WHERE {name} IS NOT NULL LIMIT 1"):
+                raise ValueError(f"{current.name} has both {old} and {new}, and {new} has values")
+            indexes = tuple(index for index in current.indexes if new in index.columns)
+            keys = tuple(key for key in current.foreign_keys if key.column == new)
+            await self.run_all(DropColumn(current.name, columns[new], indexes, keys).statements(self.dialect))
+        await self.run_all([self.dialect.rename_column(current.name, old, new)])
 
     async def rename_index(self, table: str, old: str, new: str) -> None:
         """Rename an index."""
-        found = await self._find(table)
-        indexes = {index.name: index for index in found.indexes} if found else {}
+        current = await self._find(table)
+        indexes = {index.name: index for index in current.indexes} if current else {}
         index, name = indexes.get(self._name(old)), self._name(new)
-        if found is None or index is None or name in indexes:
+        if current is None or index is None or name in indexes:
             return
-        renamed = self.dialect.rename_index(found.name, index.name, name)
-        created = CreateIndex(found.name, replace(index, name=name))
-        made = (*self.dialect.drop_index(found.name, index), *created.statements(self.dialect))
+        renamed = self.dialect.rename_index(current.name, index.name, name)
+        created = CreateIndex(current.name, replace(index, name=name))
+        made = (*self.dialect.drop_index(current.name, index), *created.statements(self.dialect))
         await self.run_all([renamed] if renamed else made)
 
     async def rename_foreign_key(self, table: str, old: str, new: str) -> None:
         """Rename a foreign key, if its database has named ones."""
-        found = await self._find(table)
-        names = {key.name for key in found.foreign_keys} if found else set()
+        current = await self._find(table)
+        names = {key.name for key in current.foreign_keys} if current else set()
         text = self.dialect.rename_foreign_key(self._name(table), self._name(old), self._name(new))
         if text is not None and self._name(old) in names and self._name(new) not in names:
             await self.run_all([text])

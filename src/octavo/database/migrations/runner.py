@@ -246,14 +246,14 @@ async def _run_sql(transaction: MigrationTransaction, path: Path, source: str) -
 async def _is_meant(transaction: MigrationTransaction, place: str, source: str) -> bool:
     """Return whether the conditions of a file are true, for example `-- octavo: only with table talks`."""
     for directive in _DIRECTIVE.finditer(source):
-        found = _CONDITION.fullmatch(directive["text"])
-        if found is None:
+        condition = _CONDITION.fullmatch(directive["text"])
+        if condition is None:
             line = source.count("\n", 0, directive.start()) + 1
             message = "expected `-- octavo: only with table TABLE` or `-- octavo: only with column TABLE.COLUMN`"
             raise _failed(transaction.dialect, f"{place}:{line}", message)
-        if found["table"] and not await transaction.has_table(found["table"]):
+        if condition["table"] and not await transaction.has_table(condition["table"]):
             return False
-        if found["of"] and not await transaction.has_column(found["of"], found["column"]):
+        if condition["of"] and not await transaction.has_column(condition["of"], condition["column"]):
             return False
     return True
 

@@ -64,8 +64,8 @@ class MigrationTransaction:
 
     async def has_column(self, table: str, column: str) -> bool:
         """Return whether a table exists and has the column."""
-        found = (await found_tables(self.connection, self.dialect)).get(table)
-        return found is not None and any(each.name == column for each in found.columns)
+        description = (await found_tables(self.connection, self.dialect)).get(table)
+        return description is not None and any(each.name == column for each in description.columns)
 
     def _say(self, text: str, values: dict[str, Any]) -> tuple[str, tuple[Any, ...]]:
         for part in statements_of(text, self.dialect.script):

@@ -65,10 +65,10 @@ class JobAdmin:
 
     async def retry(self, letter_id: int) -> int:
         """Retry a failed message, and return its new id. Raises NotFoundError."""
-        found = await self._letters.send_again(letter_id)
-        if found is None:
+        count = await self._letters.send_again(letter_id)
+        if count is None:
             raise NotFoundError(f"No failed job or message has the ID {letter_id}")
-        return found
+        return count
 
 
 def _next(rule: str, zone: str) -> int | None:

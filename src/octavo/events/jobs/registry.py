@@ -99,9 +99,9 @@ class JobFunctions:
         return function
 
     def _module(self, whole: str, name: str) -> ModuleType:
-        found = sys.modules.get(whole)
-        if found is not None:
-            return found
+        loaded = sys.modules.get(whole)
+        if loaded is not None:
+            return loaded
         try:
             with without_bytecode():
                 return importlib.import_module(whole)

@@ -31,8 +31,8 @@ class Schedule:
         return self._first(_read(moment) + timedelta(milliseconds=1), backwards=True)
 
     def _first(self, begin: datetime, *, backwards: bool) -> int | None:
-        found = next(self._simulate(begin, backwards=backwards), None)
-        return None if found is None else int(found.timestamp() * 1000)
+        first = next(self._simulate(begin, backwards=backwards), None)
+        return None if first is None else int(first.timestamp() * 1000)
 
     def _simulate(self, begin: datetime, *, backwards: bool) -> Iterator[datetime]:
         from cronsim import CronSim, CronSimError

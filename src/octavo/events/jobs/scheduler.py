@@ -118,7 +118,7 @@ class Scheduler:
     def _pause(self) -> float:
         """Return the seconds until the next occurrence of any task, or until the next regular check."""
         now = self._now()
-        coming = [found for task in self._tasks if (found := task.schedule.next_after(now)) is not None]
+        coming = [next_time for task in self._tasks if (next_time := task.schedule.next_after(now)) is not None]
         return min(_LONGEST_SLEEP, max(_SHORTEST_SLEEP, (min(coming) - now) / 1000)) if coming else _LONGEST_SLEEP
 
     async def _begin(self, task: Task) -> int:

@@ -54,17 +54,17 @@ def tags_of(changes: Sequence[DataChange]) -> list[str]:
 
 def merged(tags: Iterable[str]) -> list[str]:
     """Remove duplicate tags, and those that others include."""
-    found = dict.fromkeys(tags)
-    if ALL in found:
+    unique = dict.fromkeys(tags)
+    if ALL in unique:
         return [ALL]
     entries: dict[str, list[str]] = {}
-    for tag in found:
+    for tag in unique:
         uid, _, entry = tag.rpartition(":")
         if entry.isdecimal() or entry == _ONE:
             entries.setdefault(uid, []).append(tag)
     for uid, named in entries.items():
         if len(named) > MOST_ENTRIES or entries_tag(uid) in named:
             for tag in named:
-                del found[tag]
-            found[entries_tag(uid)] = None
-    return list(found)
+                del unique[tag]
+            unique[entries_tag(uid)] = None
+    return list(unique)

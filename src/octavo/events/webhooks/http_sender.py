@@ -91,12 +91,12 @@ class WebhookSender:
 
 async def _beginning(response: httpx2.Response) -> str:
     """Return the stored part of a response; the rest is not read."""
-    found = b""
+    beginning = b""
     async for chunk in response.aiter_raw():
-        found += chunk
-        if len(found) >= MOST_ANSWER:
+        beginning += chunk
+        if len(beginning) >= MOST_ANSWER:
             break
-    return found[:MOST_ANSWER].decode("utf-8", "replace").replace("\0", "\ufffd")
+    return beginning[:MOST_ANSWER].decode("utf-8", "replace").replace("\0", "\ufffd")
 
 
 def _refusal(refused: RefusedAddress) -> str:

@@ -151,17 +151,17 @@ class Webhooks:
 
     async def delivery(self, message_id: str) -> Delivery:
         """Return the message with an id."""
-        found = await find_delivery(self._database, message_id)
-        if found is None:
+        delivery = await find_delivery(self._database, message_id)
+        if delivery is None:
             raise NotFoundError(f"No message has the ID {message_id}")
-        return found
+        return delivery
 
     async def redeliver(self, message_id: str) -> Delivery:
         """Send a logged message again, unchanged. The result is added to the log."""
-        found = await self.delivery(message_id)
-        again = Sent(found.message_id, found.webhook_id, found.event, found.body, asked=True)
+        delivery = await self.delivery(message_id)
+        again = Sent(delivery.message_id, delivery.webhook_id, delivery.event, delivery.body, asked=True)
         await self._run(lambda unit: self._outbox.add(unit, TOPIC, again.payload()))
-        return found
+        return delivery
 
     async def _change(
         self, webhook_id: int, change: Callable[[Webhook], Webhook], *, in_maintenance: bool = False

@@ -166,11 +166,11 @@ def _headers(value: Any) -> dict[str, str]:
 
 
 def _events(value: Any) -> tuple[str, ...]:
-    found = _texts("events", value)
-    for event in found:
+    names = _texts("events", value)
+    for event in names:
         if event not in EVENTS:
             raise _Wrong(f"unknown event {event!r}; expected {', '.join(EVENTS)}")
-    return found
+    return names
 
 
 def _texts(name: str, value: Any) -> tuple[str, ...]:

@@ -140,12 +140,12 @@ def _too_long(path: tuple[str, ...], name: str, most: int) -> Iterator[Problem]:
 
 def _components_in(registry: Registry, uid: str) -> set[str]:
     """Return the components in a component, including nested ones."""
-    found: set[str] = set()
+    uids: set[str] = set()
     waiting = [uid]
     while waiting:
         definition = registry.components.get(waiting.pop())
         for attribute in definition.attributes.values() if definition else ():
             inner = components_of(attribute)
-            waiting += [one for one in inner if one not in found]
-            found.update(inner)
-    return found
+            waiting += [one for one in inner if one not in uids]
+            uids.update(inner)
+    return uids

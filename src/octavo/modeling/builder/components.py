@@ -35,10 +35,10 @@ def write_components(drafts: Drafts, forms: Iterable[Raw], names: Names) -> None
 
 def find_component(drafts: Drafts, uid: str) -> Draft:
     """Return a component. Raises BuilderError."""
-    found = drafts.components.get(uid)
-    if found is None:
+    draft = drafts.components.get(uid)
+    if draft is None:
         raise said(COMPONENT_NOT_FOUND)
-    return found
+    return draft
 
 
 def make_component(drafts: Drafts, form: Raw) -> Draft:

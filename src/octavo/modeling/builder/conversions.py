@@ -27,11 +27,11 @@ async def find_conversions(
 
     Raises BuilderError with all values that cannot be converted.
     """
-    found: list[tuple[str, str, ConversionStep]] = []
+    steps: list[tuple[str, str, ConversionStep]] = []
     problems: list[Problem] = []
     retyped = [*_retyped(before, registry)]
     if not retyped:
-        return found
+        return steps
     changes = [one for one in (await plan_changes(database, registry)).losing if isinstance(one, ChangeType)]
     for definition, attribute in _touched(retyped, changes, database.dialect):
         path = (definition.uid, "attributes", attribute.name, "type")
@@ -48,10 +48,10 @@ async def find_conversions(
             if attribute.private:
                 shown = ", ".join(f"entry {row_id}" for row_id, _ in report.samples[:_MOST_SHOWN])
             problems.append(Problem(path, f"{report.failed} values do not fit the type {attribute.type} ({shown})"))
-        found.append((definition.uid, attribute.name, step))
+        steps.append((definition.uid, attribute.name, step))
     if problems:
         raise refused(problems)
-    return found
+    return steps
 
 
 def _retyped(before: Registry, registry: Registry) -> Iterator[tuple[Definition, Scalar]]:

@@ -65,8 +65,8 @@ class Draft:
     @property
     def attributes(self) -> Raw:
         """Its attributes, for editing in place."""
-        found: Raw = self.raw.setdefault("attributes", {})
-        return found
+        attributes: Raw = self.raw.setdefault("attributes", {})
+        return attributes
 
     @property
     def is_component(self) -> bool:

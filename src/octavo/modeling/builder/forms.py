@@ -117,9 +117,9 @@ def _tidied(form: Any, *, targets: bool = False) -> Any:
 
 
 def _check(shape: Shape, body: Any) -> None:
-    found = problems_in(shape, body)
-    if found:
-        raise refused(found)
+    problems = problems_in(shape, body)
+    if problems:
+        raise refused(problems)
 
 
 def _known(registry: Registry, *, is_single: bool = False, is_component: bool = False) -> Known:

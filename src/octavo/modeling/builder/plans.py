@@ -247,21 +247,21 @@ def _check_uses(context: PlanContext, attributes: Raw, names: Raw) -> None:
 
 
 def _content_type(context: PlanContext, uid: str) -> Draft:
-    found = context.drafts.content_types.get(uid)
-    if found is None:
+    draft = context.drafts.content_types.get(uid)
+    if draft is None:
         raise said(CONTENT_TYPE_NOT_FOUND, 404)
-    return found
+    return draft
 
 
 def _component(context: PlanContext, uid: str) -> Draft:
-    found = context.drafts.components.get(uid)
-    if found is None:
+    draft = context.drafts.components.get(uid)
+    if draft is None:
         raise said(COMPONENT_NOT_FOUND, 404)
-    return found
+    return draft
 
 
 def _category(context: PlanContext, category: str) -> list[Draft]:
-    found = of_category(context.drafts, category)
-    if not found:
+    drafts = of_category(context.drafts, category)
+    if not drafts:
         raise ApplicationError("category not found")
-    return found
+    return drafts

@@ -36,8 +36,8 @@ def other_side(raw: Any) -> str | None:
     """Return the target's attribute that is a relation's inverse, if any."""
     if not is_relation(raw):
         return None
-    found = raw.get("inversedBy") or raw.get("mappedBy")
-    return found if isinstance(found, str) else None
+    other = raw.get("inversedBy") or raw.get("mappedBy")
+    return other if isinstance(other, str) else None
 
 
 def says_something(key: str, value: Any) -> bool:

@@ -101,15 +101,15 @@ def _problems(draft: Draft, renames: Any, attributes: Any) -> list[Problem]:
     place = (draft.uid, RENAMES)
     if not isinstance(renames, Mapping) or not isinstance(attributes, Mapping):
         return [Problem(place, "must be an object of old names to new names")]
-    found = []
+    problems = []
     for old, new in renames.items():
         if old not in draft.attributes:
-            found.append(Problem((*place, old), "unknown attribute"))
+            problems.append(Problem((*place, old), "unknown attribute"))
         elif not isinstance(new, str) or new not in attributes or old in attributes:
-            found.append(Problem((*place, old), "the form must contain the attribute under its new name only"))
+            problems.append(Problem((*place, old), "the form must contain the attribute under its new name only"))
         elif any(snake_case(name) == snake_case(new) for name in draft.attributes if name != old):
-            found.append(Problem((*place, old), f"an attribute {new} already exists"))
-    return found
+            problems.append(Problem((*place, old), f"an attribute {new} already exists"))
+    return problems
 
 
 def _rename(drafts: Drafts, draft: Draft, old: str, new: str) -> None:

@@ -41,12 +41,12 @@ class NewAttribute:
 
 def read_attributes(given: Iterable[str], registry: Registry, own: str) -> list[NewAttribute]:
     """Parse attributes. `own` is the UID of their definition. Raises CannotGenerate."""
-    found = [read_attribute(word, registry, own) for word in given]
-    names = [attribute.name for attribute in found]
+    new_attributes = [read_attribute(word, registry, own) for word in given]
+    names = [attribute.name for attribute in new_attributes]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise CannotGenerate(f"{', '.join(twice)}: given twice")
-    return found
+    return new_attributes
 
 
 def read_attribute(word: str, registry: Registry, own: str) -> NewAttribute:
@@ -99,11 +99,13 @@ def _target(value: str, registry: Registry, own: str) -> str:
         return value
     known = [uid for uid in (*registry.content_types, own) if uid.rpartition(".")[2] == value]
     own_types = [uid for uid in known if uid.startswith("api::")]
-    found = list(dict.fromkeys(own_types or known))
-    if len(found) != 1:
-        hint = f"; the content types are {', '.join(found)}" if found else did_you_mean(value, registry.content_types)
+    targets = list(dict.fromkeys(own_types or known))
+    if len(targets) != 1:
+        hint = (
+            f"; the content types are {', '.join(targets)}" if targets else did_you_mean(value, registry.content_types)
+        )
         raise CannotGenerate(f"unknown content type {value!r}{hint}")
-    return found[0]
+    return targets[0]
 
 
 def _pair(word: str, option: str) -> tuple[str, Any]:

@@ -43,11 +43,11 @@ class DefinitionPlan:
 
     def edited(self, project: Path) -> dict[str, bytes]:
         """Return the files with inverse attributes, and their new content. Raises ValueError for invalid JSON."""
-        found: dict[str, bytes] = {}
+        contents: dict[str, bytes] = {}
         for name, attribute in self.edits:
-            text = found.get(name) or (project / name).read_bytes()
-            found[name] = with_attribute(text, str(attribute.inverse), inverse_of(attribute, self.new.uid))
-        return found
+            text = contents.get(name) or (project / name).read_bytes()
+            contents[name] = with_attribute(text, str(attribute.inverse), inverse_of(attribute, self.new.uid))
+        return contents
 
 
 def plan_content_type(
@@ -116,7 +116,7 @@ def _edits(
     registry: Registry, new: NewDefinition, attributes: Sequence[NewAttribute]
 ) -> Sequence[tuple[str, NewAttribute]]:
     """Return the attributes for other definitions. Raises CannotGenerate if they cannot be added."""
-    found = []
+    edits = []
     for attribute in attributes:
         if attribute.inverse is None or attribute.raw["target"] == new.uid:
             continue
@@ -127,8 +127,8 @@ def _edits(
             raise CannotGenerate(f"{attribute.name}: {target.uid} is not defined by the project; remove inversedBy")
         if attribute.inverse in target.attributes:
             raise CannotGenerate(f"{attribute.name}: {target.uid} already has an attribute {attribute.inverse!r}")
-        found.append((target.source, attribute))
-    return found
+        edits.append((target.source, attribute))
+    return edits
 
 
 def _ways_back_to_itself(attributes: Sequence[NewAttribute], uid: str) -> dict[str, Any]:

@@ -59,10 +59,10 @@ def class_name(name: str) -> str:
 
 def method_name(name: str) -> str:
     """Return a function name: `by_slug` for `by-slug`. Raises CannotGenerate."""
-    found = snake_case(name)
-    if not found.isidentifier() or keyword.iskeyword(found):
+    name_in_code = snake_case(name)
+    if not name_in_code.isidentifier() or keyword.iskeyword(name_in_code):
         raise CannotGenerate(f"{name!r} is not a valid Python function name")
-    return found
+    return name_in_code
 
 
 def collection_name(plural: str) -> str:

@@ -97,8 +97,8 @@ def _skip(text: str, position: int) -> int:
 
 
 def _end_of(pattern: re.Pattern[str], text: str, position: int) -> int:
-    found = pattern.match(text, position)
-    return found.end() if found else position
+    match = pattern.match(text, position)
+    return match.end() if match else position
 
 
 _MARK = b"\xef\xbb\xbf"

@@ -109,12 +109,12 @@ def find_definition(registry: Registry, name: str) -> Definition:
 
     Raises RenameRefused.
     """
-    found = [each for each in registry.definitions() if name in _names_of(each)]
-    exact = [each for each in found if each.uid == name]
-    if len(exact or found) == 1:
-        return (exact or found)[0]
-    if found:
-        raise RenameRefused(f"{name} may be {' or '.join(each.uid for each in found)}; use one of these UIDs")
+    matching = [each for each in registry.definitions() if name in _names_of(each)]
+    exact = [each for each in matching if each.uid == name]
+    if len(exact or matching) == 1:
+        return (exact or matching)[0]
+    if matching:
+        raise RenameRefused(f"{name} may be {' or '.join(each.uid for each in matching)}; use one of these UIDs")
     raise RenameRefused(f"Unknown content type or component {name}; run `octavo content-types list`")
 
 
@@ -139,10 +139,10 @@ def _check(definition: Definition, old: str, new: str) -> None:
 def _registry(settings: Settings, folder: Path) -> Registry:
     fields = project_custom_fields(settings)
     plugins = [plugin.source for plugin in plugins_in_use(settings.plugins.others)]
-    found = inspect_definitions(folder, fields, plugins, v4_plugin_definitions(settings))
-    if found.registry is None:
-        raise InvalidDefinitions(problem for problem in found.problems if problem.severity == "error")
-    return found.registry
+    inspected = inspect_definitions(folder, fields, plugins, v4_plugin_definitions(settings))
+    if inspected.registry is None:
+        raise InvalidDefinitions(problem for problem in inspected.problems if problem.severity == "error")
+    return inspected.registry
 
 
 def _edited_files(project: Path, registry: Registry, definition: Definition, old: str, new: str) -> dict[Path, bytes]:

@@ -115,13 +115,13 @@ class Names:
 
 def names_of(definitions: Iterable[Definition], taken: Iterable[str]) -> dict[str, Names]:
     """Return names by UID, avoiding those in `taken`. The same definitions always get the same names."""
-    used, found = set(taken), {}
+    used, names = set(taken), {}
     for definition in definitions:
         candidates = (_short(definition.uid), *(f"{_pascal(definition.uid)}{count or ''}" for count in range(1000)))
         chosen = next(name for name in candidates if used.isdisjoint(f"{name}{suffix}" for suffix in _SUFFIXES))
         used.update(f"{chosen}{suffix}" for suffix in _SUFFIXES)
-        found[definition.uid] = Names(chosen)
-    return found
+        names[definition.uid] = Names(chosen)
+    return names
 
 
 def _short(uid: str) -> str:
@@ -356,8 +356,8 @@ class _Writer:
         return target
 
     def _union(self, zone: DynamicZone, part: str) -> str:
-        found = [getattr(self.names[uid], part) for uid in sorted(zone.components)]
-        return " | ".join(found) or "dict[str, Any]"
+        names = [getattr(self.names[uid], part) for uid in sorted(zone.components)]
+        return " | ".join(names) or "dict[str, Any]"
 
 
 def _many(name: str, attribute: AnyAttribute) -> str:

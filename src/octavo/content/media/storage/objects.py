@@ -55,15 +55,15 @@ class ObjectNames:
 
     def find(self, url: str) -> str | None:
         """Return the name in a URL with one of the bases; otherwise None."""
-        found = self._below(url)
-        return found if found is not None and is_key(found) else None
+        name = self._below(url)
+        return name if name is not None and is_key(name) else None
 
     def find_or_guess(self, url: str) -> str | None:
         """Return the name in a URL; with another base, the file is assumed to be directly below the root."""
-        found = self._below(url)
-        if found is None:
-            found = unquote(url.partition("?")[0]).rpartition("/")[2]
-        return found if is_key(found) else None
+        name = self._below(url)
+        if name is None:
+            name = unquote(url.partition("?")[0]).rpartition("/")[2]
+        return name if is_key(name) else None
 
     def _below(self, url: str) -> str | None:
         plain = unquote(url.partition("?")[0])
@@ -209,9 +209,9 @@ class ObjectStorage(KeyedStorage):
 
     def open(self, name: str) -> IO[bytes]:
         with self._speaking():
-            found = self._library.get(self._reading, self._names.key_of(name))
-        content: Any = BufferedReader(_Chunks(found.stream(min_chunk_size=_CHUNK)))
-        if found.attributes.get("Content-Encoding") == "gzip":
+            opened = self._library.get(self._reading, self._names.key_of(name))
+        content: Any = BufferedReader(_Chunks(opened.stream(min_chunk_size=_CHUNK)))
+        if opened.attributes.get("Content-Encoding") == "gzip":
             content = gzip.GzipFile(fileobj=content, mode="rb")
         return BufferedReader(RemoteContent(content, self._speaking), _CHUNK)
 
