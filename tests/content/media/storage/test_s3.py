@@ -70,6 +70,8 @@ class _WithoutListing(BaseHTTPRequestHandler):
     """Forwards requests as S3 does for a key without the permission ListBucket: missing objects are forbidden."""
 
     upstream = 0
+    refuses: tuple[str, ...] = ()
+    """The methods of requests that are refused, too."""
 
     def forward(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -77,7 +79,9 @@ class _WithoutListing(BaseHTTPRequestHandler):
         upstream.request(self.command, self.path, body, dict(self.headers))
         answer = upstream.getresponse()
         content = answer.read()
-        is_refused = "list-type=2" in self.path or answer.status == 404
+        copies = self.command == "PUT" and "x-amz-copy-source" in self.headers
+        method = "COPY" if copies else self.command
+        is_refused = "list-type=2" in self.path or answer.status == 404 or method in self.refuses
         refusal = b"<Error><Code>AccessDenied</Code></Error>" if self.command != "HEAD" else b""
         self.send_response(403 if is_refused else answer.status)
         for name, value in () if is_refused else answer.getheaders():
@@ -118,6 +122,12 @@ def test_missing_objects_are_missing_without_the_permission_to_list(
         with pytest.raises(ServiceUnavailable) as refused:
             list(storage.private_names())
         assert refused.value.reason == "the key of the bucket lacks the permission ListBucket"
+        put(storage, "c_1.txt")
+        storage.set_private(["a_1.txt"], private=True)  # again
+        handler.refuses = ("COPY", "HEAD", "GET")
+        with pytest.raises(ServiceUnavailable) as refused:
+            storage.set_private(["c_1.txt"], private=True)
+        assert refused.value.reason is not None and "lacks the permission GetObject" in refused.value.reason
     finally:
         server.shutdown()
         server.server_close()

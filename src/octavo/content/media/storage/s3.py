@@ -36,6 +36,7 @@ logger = logging.getLogger(__name__)
 _NOT_FOUND: Final = frozenset({"404", "NoSuchKey", "NotFound", "412", "PreconditionFailed"})
 _REFUSED: Final = frozenset({"403", "AccessDenied"})
 _NO_LISTING: Final = "the key of the bucket lacks the permission ListBucket"
+_NO_READING: Final = "the files are missing, or the key of the bucket lacks the permission GetObject"
 _MOST_REMOVED: Final = 1000
 _OUR_OWN: Final = frozenset({"Bucket", "Key", "Body", "Delete", "ContentType"})
 _HIDDEN: Final = ".private-"
@@ -158,9 +159,15 @@ class S3Storage(KeyedStorage):
         if not private and len(wanted) > _MOST_TRIED:
             hidden = set(self.private_names())
             wanted = [name for name in wanted if name in hidden]
+        moved = False
         for name in wanted:
             if self._copy(name, name, not private, private):
                 self._delete_keys([self._key(name, not private)])
+                moved = True
+        if not private or moved or not wanted or self._can_list is not False:
+            return
+        if not any(self._head(name, True) for name in wanted):
+            raise ServiceUnavailable(reason=_NO_READING)  # they may still be public
 
     def private_facts(self, name: str) -> ContentFacts | None:
         if not self.hides_files or not is_key(name):
@@ -206,8 +213,8 @@ class S3Storage(KeyedStorage):
                 self._client.copy_object(**self._at(target, becomes), CopySource=source, **options)
         except FileNotFoundError:
             return False
-        except ServiceUnavailable:
-            if self._head(name, was) is None:
+        except ServiceUnavailable as error:
+            if _code_of(error.__cause__) in _REFUSED and self._head(name, was) is None:
                 return False
             raise
         return True
