@@ -55,6 +55,12 @@ def test_a_backup(call: Call, project: Path, mysql_server: MysqlServer, database
     )
     assert mysql_server.run_sql(rows, other) == mysql_server.run_sql(rows, database)
     assert refused(call("db", "restore", str(file), "--yes")).startswith("Octavo does not restore backups of MySQL")
+    scratch = f"octavo_scratch_{database}"
+    other_process = mysql_server.open_session()
+    other_process.run(f"CREATE DATABASE `{scratch}`; USE `{scratch}`")
+    assert f"The scratch database {scratch} is in use" in call("db", "backups", "--verify", "--json").stdout
+    other_process.run("USE mysql")
+    other_process.close()
     for damaged in (gzip.compress(text[: len(text) // 2]), file.read_bytes()[:-20]):
         file.write_bytes(damaged)
         assert "The backup is damaged: " in call("db", "backups", "--verify", "--json").stdout

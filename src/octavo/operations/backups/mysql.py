@@ -6,6 +6,7 @@ databases. Without them, the backup is read to its end and its rows are counted.
 
 import gzip
 import re
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -29,6 +30,10 @@ _DELIMITER: Final = b"DELIMITER "
 _END: Final = b"-- Dump completed"
 _REFUSED: Final = re.compile(r"^ERROR (1044|1142|1227|1419)\b")
 """Missing privileges: for databases, for statements, for objects of other users, and for triggers."""
+_ATTEMPTS: Final = 5
+_PAUSE_SECONDS: Final = 0.2
+_SESSIONS: Final = "SELECT count(*) FROM information_schema.processlist WHERE db = "
+_USES: Final = f"{_SESSIONS}left(concat('{_SCRATCH}', database()), {_LONGEST_NAME})"
 _TABLES: Final = (
     "FROM information_schema.tables WHERE table_schema = database()"
     " AND table_type IN ('BASE TABLE', 'SYSTEM VERSIONED')"
@@ -82,6 +87,7 @@ def restored(settings: Settings, copy: Path) -> Mapping[str, int]:
     Raises BackupFailed and NoScratch.
     """
     name = f"{_SCRATCH}{settings.database.name}"[:_LONGEST_NAME]
+    _require_unused(settings, name)
     drop = f"DROP DATABASE IF EXISTS {quoted(name)}"  # left by a killed process
     try:
         run_client(settings, f"{drop}; CREATE DATABASE {quoted(name)} CHARACTER SET utf8mb4")
@@ -94,6 +100,15 @@ def restored(settings: Settings, copy: Path) -> Mapping[str, int]:
         return dict(zip(tables, map(int, counts), strict=True))
     finally:
         run_client(settings, drop)
+
+
+def _require_unused(settings: Settings, name: str) -> None:
+    """Raise BackupFailed if a session uses the scratch database. Those of ended processes take a moment to close."""
+    for _ in range(_ATTEMPTS):
+        if run_client(settings, _USES) == ["0"]:
+            return
+        time.sleep(_PAUSE_SECONDS)
+    raise BackupFailed(f"The scratch database {name} is in use by another verification. Try again later")
 
 
 def _count(table: str) -> str:
