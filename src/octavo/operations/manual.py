@@ -78,10 +78,10 @@ def groups() -> dict[str, list[Page]]:
     folder = root()
     with (folder / "docs/navigation.toml").open("rb") as file:
         listed = tomllib.load(file)["group"]
-    found = {group["title"]: [_page(folder / "docs", name) for name in group["pages"]] for group in listed}
+    pages_by_group = {group["title"]: [_page(folder / "docs", name) for name in group["pages"]] for group in listed}
     return {
         "Start": [Page("readme", folder / "README.md")],
-        **found,
+        **pages_by_group,
         "Releases": [Page("changelog", folder / "CHANGELOG.md")],
     }
 
@@ -98,14 +98,14 @@ def all_pages() -> list[Page]:
 def search(pages: Sequence[Page], words: Sequence[str]) -> list[Section]:
     """Return the sections that contain all the words in any order, those with matching headings first."""
     wanted = [word.lower() for word in words]
-    found: list[tuple[int, int, Section]] = []
+    matches: list[tuple[int, int, Section]] = []
     for page in pages:
         for section in page.sections():
             heading, text = f"{page.name} {section.heading}".lower(), section.text.lower()
             if all(word in heading or word in text for word in wanted):
                 named = sum(word in heading for word in wanted)
-                found.append((-named, -sum(text.count(word) for word in wanted), section))
-    return [section for _, _, section in sorted(found, key=lambda one: one[:2])]
+                matches.append((-named, -sum(text.count(word) for word in wanted), section))
+    return [section for _, _, section in sorted(matches, key=lambda one: one[:2])]
 
 
 def line_with(section: Section, words: Sequence[str]) -> str:

@@ -192,10 +192,10 @@ class App:
         return RowQuery(self.controller, self._content_type(uid))
 
     def _content_type(self, uid: str) -> ContentType:
-        found = self.registry.content_types.get(uid)
-        if found is None:
+        content_type = self.registry.content_types.get(uid)
+        if content_type is None:
             raise UnknownName(f"unknown content type {uid}{did_you_mean(uid, self.registry.content_types)}")
-        return found
+        return content_type
 
     def store(self, type: str = "core", name: str = "") -> CoreStore:
         """Return a key-value store in the database: `app.store("plugin", "my-plugin")`. It is the core store of v4."""

@@ -22,10 +22,10 @@ class CodeCache:
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the value of a key, or the default."""
-        found = self._cache.get(key)
-        if found is None or found[0] <= self._clock.steady():
+        value = self._cache.get(key)
+        if value is None or value[0] <= self._clock.steady():
             return default
-        return orjson.loads(found[1])
+        return orjson.loads(value[1])
 
     def set(self, key: str, value: Any, seconds: float) -> None:
         """Store a value for this number of seconds at most. Raises TypeError if it is not a JSON value."""

@@ -101,10 +101,10 @@ class ContentRules:
         if text is None:
             return None
         uid, texts = self.content_type.uid, (one for one in self.content_type.scalars if not one.private)
-        found = [
+        names = [
             one.name for one in texts if SCALAR_TYPES[one.type].searchable and reads_always(ability, uid, one.name)
         ]
-        return {"$or": [{name: {"$containsi": text}} for name in found]} if found else {"id": {"$in": []}}
+        return {"$or": [{name: {"$containsi": text}} for name in names]} if names else {"id": {"$in": []}}
 
     def sanitize_input(self, data: Any, request: Request) -> Any:
         """Return data without the attributes that the caller is not allowed to write."""
@@ -122,8 +122,8 @@ class ContentRules:
         entry."""
         ability = request.actor.ability
         sanitizer = OutputSanitizer(self.controller.registry, unconditional(ability))
-        found = await self._in_scope(_ids(value), ability)
-        return self._sanitized(value, sanitizer, found)
+        visible = await self._in_scope(_ids(value), ability)
+        return self._sanitized(value, sanitizer, visible)
 
     def _sanitized(self, value: Any, sanitizer: OutputSanitizer, found: Collection[int] | None) -> Any:
         if isinstance(value, EntryPage):
@@ -189,8 +189,8 @@ class ContentRules:
         )
         read = ReadRequest(content_type=self.content_type, query=query, projection=Form.REST, drafts=Drafts.ANY)
         reads = self.controller.reads
-        found = orjson.loads((await reads.find(reads.prepare(read, None)))[0])
-        return {one["id"]: one["meta"] for one in found}
+        metas = orjson.loads((await reads.find(reads.prepare(read, None)))[0])
+        return {one["id"]: one["meta"] for one in metas}
 
     def _formed(self, value: Any, metas: Mapping[int, Any]) -> Any:
         if isinstance(value, Sequence) and not isinstance(value, str):
@@ -229,7 +229,7 @@ def _ids(value: Any, *, without_meta: bool = False) -> frozenset[int]:
         return frozenset([known] if isinstance(known, int) else [])
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
     return (
-        frozenset(found for item in value for found in _ids(item, without_meta=without_meta))
+        frozenset(entry_id for item in value for entry_id in _ids(item, without_meta=without_meta))
         if is_list
         else frozenset()
     )

@@ -109,10 +109,10 @@ class Controller(ControllerKind):
 
     @property
     def _rules(self) -> ContentRules:
-        found = self.app.registry.content_types.get(self.uid)
-        if found is None:
+        content_type = self.app.registry.content_types.get(self.uid)
+        if content_type is None:
             raise UnknownName(f"{self.uid} is not the controller of a content type")
-        return ContentRules(self.app.controller, found, self._limits)
+        return ContentRules(self.app.controller, content_type, self._limits)
 
     async def core(self, action: str, request: Request) -> Answer:
         """Run the core action with this name, such as `findOne`."""
@@ -138,13 +138,13 @@ class Controllers:
 
     def find(self, uid: str) -> Controller:
         """Return the controller with that name. Raises UnknownName."""
-        found = self._made.get(uid)
-        if found is None:
+        controller = self._made.get(uid)
+        if controller is None:
             known = {*self._made, *self._app.registry.content_types, *(owner for owner, _ in _PLUGIN_ACTIONS)}
             if uid not in known:
                 raise UnknownName(f"unknown controller {uid}{did_you_mean(uid, known)}")
-            found = self.join(Controller, uid)
-        return found
+            controller = self.join(Controller, uid)
+        return controller
 
 
 def own_methods(kind: type[Any]) -> dict[str, str]:

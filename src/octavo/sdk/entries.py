@@ -190,8 +190,8 @@ class Entries(EntryReads):
         entry = await self.find_one(entry_id, fields=["id"], populate={attribute: {"fields": ["id"]}})
         if entry is None:
             raise NotFoundError
-        found = entry.get(attribute)
-        return [_written(one) for one in (found if isinstance(found, list) else [found] if found else [])]
+        linked = entry.get(attribute)
+        return [_written(one) for one in (linked if isinstance(linked, list) else [linked] if linked else [])]
 
     async def _change(self, entry_id: int, data: Data) -> None:
         with coming_from("code"):

@@ -59,8 +59,8 @@ class EntryReads:
 
     async def find_first(self, **asked: Unpack[Asked]) -> Entry | None:
         """Return the first matching entry, or None."""
-        found = await self.find_many(limit=1, **asked)
-        return found[0] if found else None
+        entries = await self.find_many(limit=1, **asked)
+        return entries[0] if entries else None
 
     async def find_page(self, *, page: int = 1, page_size: int = 25, **asked: Unpack[Asked]) -> EntryPage[Entry]:
         """Return a page of matching entries, and the number of all matching entries.
@@ -78,8 +78,8 @@ class EntryReads:
     ) -> Entry | None:
         """Return the entry with this id, in any locale and state, or None."""
         query = await self._query(fields=fields, populate=populate)
-        found = await self._reads.find_any(self._prepare(query, By.ID, Drafts.ANY).bind(id=entry_id))
-        return None if found is None else self._entry(found)
+        entry = await self._reads.find_any(self._prepare(query, By.ID, Drafts.ANY).bind(id=entry_id))
+        return None if entry is None else self._entry(entry)
 
     async def count(self, **chosen: Unpack[Choice]) -> int:
         """Return the number of matching entries."""
@@ -96,8 +96,8 @@ class EntryReads:
         candidates = [wanted]
         while True:
             filters = {attribute: {"$in": candidates}, **others}
-            found = await self.find_many(filters=filters, fields=[attribute], locale="all")
-            taken = {entry[attribute] for entry in found}
+            entries = await self.find_many(filters=filters, fields=[attribute], locale="all")
+            taken = {entry[attribute] for entry in entries}
             free = next((candidate for candidate in candidates if candidate not in taken), None)
             if free is not None:
                 return free

@@ -103,10 +103,10 @@ class HttpClient:
 
         request = Outgoing(method, url, params, headers or {}, json, data, content, follow_redirects)
         try:
-            found = await ask(request, Limits(*self._limits), seconds)
+            response = await ask(request, Limits(*self._limits), seconds)
         except RequestFailed as error:
             raise HttpError(str(error)) from error
-        return HttpAnswer(found.status, found.headers, found.content, found.url)
+        return HttpAnswer(response.status, response.headers, response.content, response.url)
 
     async def get(self, url: str, **options: Any) -> HttpAnswer:
         """Send a `GET` request. The options are those of `request`."""

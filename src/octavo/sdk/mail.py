@@ -55,10 +55,10 @@ class Mail:
 
     def _compose(self, name: str, subject: str, data: Mapping[str, Any]) -> tuple[str, str]:
         try:
-            found = compose_file(name, self._project, data)
+            composed = compose_file(name, self._project, data)
         except TemplateProblem as problem:
             raise MailProblem(f"the mail template {name}: {problem}") from problem
-        return subject or found[0], found[1]
+        return subject or composed[0], composed[1]
 
 
 def _attachment(name: str, content: str | bytes) -> Attachment:

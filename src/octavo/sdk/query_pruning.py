@@ -99,10 +99,10 @@ class QueryPruner:
 
     def _paths(self, query: Query, before: str = "") -> list[str]:
         """Return what a query populates, as dotted paths."""
-        found = []
+        paths = []
         for item in query.populate:
-            found += self._paths(item.query, f"{before}{item.name}.") or [f"{before}{item.name}"]
-        return found
+            paths += self._paths(item.query, f"{before}{item.name}.") or [f"{before}{item.name}"]
+        return paths
 
     def _below(self, name: str, value: Any, level: _Level) -> Any:
         attribute = level.definition.attributes.get(name)

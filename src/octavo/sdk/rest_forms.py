@@ -154,10 +154,10 @@ def _field_filters(value: Any) -> Any:
     if not isinstance(value, Mapping):
         raise Untranslatable("filters")
     conditions = [_field_condition(str(key), item) for key, item in value.items()]
-    found = dict(conditions)
-    if len(found) < len(conditions):
+    filters = dict(conditions)
+    if len(filters) < len(conditions):
         return {"and": [{word: condition} for word, condition in conditions]}
-    return found
+    return filters
 
 
 def _field_condition(key: str, value: Any) -> tuple[str, Any]:

@@ -191,11 +191,11 @@ class RestCode:
 
     def _join_controllers(self, limits: PageLimits) -> Iterator[tuple[str, Controller]]:
         joined = Controllers(self._app, self._core.run, limits)
-        for uid, found in self._code.controllers.items():
+        for uid, controller_class in self._code.controllers.items():
             try:
-                yield uid, joined.join(found.kind, uid)
+                yield uid, joined.join(controller_class.kind, uid)
             except Exception as error:  # any error of the project's code is reported with its location
-                self._refuse(failure_place(error, self._code.folder, found.place), describe(error))
+                self._refuse(failure_place(error, self._code.folder, controller_class.place), describe(error))
 
     def _read_routers(self) -> Iterator[tuple[str, tuple[CoreRouter, dict[str, _Around]]]]:
         known = {item.uid: item for item in self._registry.api_types()}

@@ -131,13 +131,13 @@ class RowQuery:
 
     async def first(self) -> dict[str, Any] | None:
         """Return the first row, or None."""
-        found = await self.limit(1).rows()
-        return found[0] if found else None
+        rows = await self.limit(1).rows()
+        return rows[0] if rows else None
 
     async def value(self) -> Any:
         """Return the first column of the first row, or None if there is no row."""
-        found = await self.first()
-        return None if found is None else next(iter(found.values()))
+        row = await self.first()
+        return None if row is None else next(iter(row.values()))
 
     async def count(self) -> int:
         """Return the number of entries that match `where`."""

@@ -36,10 +36,10 @@ class ServiceEndpoints:
     async def find(self, raw: RawRequest, actor: Actor) -> RawResponse:
         """Return a page of entries."""
         request, query = self._asked(raw)
-        found = await self._call(request, self._service.find, query)
-        if isinstance(found, list):  # all entries, as a single page
-            found = EntryPage(found, len(found), page_size=len(found) or 1)
-        shown = await self._rules.sanitize_output(found, request)
+        entries = await self._call(request, self._service.find, query)
+        if isinstance(entries, list):  # all entries, as a single page
+            entries = EntryPage(entries, len(entries), page_size=len(entries) or 1)
+        shown = await self._rules.sanitize_output(entries, request)
         return self._rendered(request, await self._rules.page(shown, request))
 
     async def find_single(self, raw: RawRequest, actor: Actor) -> RawResponse:
@@ -159,5 +159,5 @@ class ServiceActions:
             return None
         rules = ContentRules(self._app.controller, content_type, self._limits)
         endpoints = ServiceEndpoints(self._services.find(self._app, uid), rules, self._runner)
-        found: Endpoint = getattr(endpoints, operation.handler)
-        return found
+        endpoint: Endpoint = getattr(endpoints, operation.handler)
+        return endpoint

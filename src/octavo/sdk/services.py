@@ -57,8 +57,8 @@ class Service(ServiceKind):
         """
         if self._type.is_single:
             prepared = await self._prepare(query, By.SINGLE, Drafts.ASKED)
-            found = await self.app.controller.reads.find_any(prepared)
-            return None if found is None else self._entry(found)
+            entry = await self.app.controller.reads.find_any(prepared)
+            return None if entry is None else self._entry(entry)
         prepared = await self._prepare(query, By.LIST, Drafts.ASKED)
         entries, total = await self.app.controller.reads.find(prepared)
         page = prepared.page or Page()
@@ -69,8 +69,8 @@ class Service(ServiceKind):
     async def find_one(self, entry_id: int, query: Asked = None) -> Entry | None:
         """Return the entry with this id, or None."""
         prepared = await self._prepare(query, By.ID, Drafts.BY_ID)
-        found = await self.app.controller.reads.find_any(prepared.bind(id=entry_id))
-        return None if found is None else self._entry(found)
+        entry = await self.app.controller.reads.find_any(prepared.bind(id=entry_id))
+        return None if entry is None else self._entry(entry)
 
     async def create(self, data: Mapping[str, Any], query: Asked = None, *, files: Files = ()) -> Entry:
         """Create an entry and return it. It is published unless the data has `publishedAt`. Raises ValidationError."""
@@ -116,10 +116,10 @@ class Service(ServiceKind):
 
     @property
     def _type(self) -> ContentType:
-        found = self.app.registry.content_types.get(self.uid)
-        if found is None:
+        content_type = self.app.registry.content_types.get(self.uid)
+        if content_type is None:
             raise UnknownName(f"{self.uid} is not the service of a content type")
-        return found
+        return content_type
 
     async def _single_id(self, query: Asked, drafts: Drafts) -> int | None:
         controller = self.app.controller
@@ -153,8 +153,8 @@ def _plain(query: Asked) -> dict[str, Any]:
     """Return a query as JSON values. Raises TypeError for a request, whose `query` should be passed."""
     if query is not None and not isinstance(query, Mapping):
         raise TypeError(f"a service requires a query, such as request.query, not a {type(query).__name__}")
-    found: dict[str, Any] = orjson.loads(orjson.dumps(query or {}))
-    return found
+    values: dict[str, Any] = orjson.loads(orjson.dumps(query or {}))
+    return values
 
 
 class ServiceTable:
@@ -186,19 +186,19 @@ class ServiceTable:
     def problems(self, app: App) -> list[CodeProblem]:
         """Return the problems of the project's services: those that cannot be created, and methods that are never
         called."""
-        found = []
+        problems = []
         for uid, own in self._code.services.items():
             try:
                 self.find(app, uid)
             except Exception as error:  # any error of the project's code is reported with its location
-                found.append(CodeProblem(failure_place(error, self._code.folder, own.place), describe(error)))
+                problems.append(CodeProblem(failure_place(error, self._code.folder, own.place), describe(error)))
             content_type = app.registry.content_types.get(uid)
             unasked = sorted(self.overridden(uid) - {*OF_SINGLE})
             if content_type is not None and content_type.is_single and unasked:
                 names = ", ".join(OF_SINGLE)
                 says = f"the core actions of a single type call {names} of its service, not {', '.join(unasked)}"
-                found.append(CodeProblem(own.place, says))
-        return found
+                problems.append(CodeProblem(own.place, says))
+        return problems
 
 
 def _is_own(kind: type[Any], name: str) -> bool:

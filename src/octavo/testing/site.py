@@ -80,20 +80,20 @@ def _copy(source: Path, target: Path) -> None:
 
 def settings_for(folder: Path, variables: Mapping[str, str], database: DatabaseSettings) -> Settings:
     """Return the project's settings without those that affect anything outside the folder. Raises SettingsError."""
-    found = load_settings(folder, {**_SECRETS, **variables}, mode="development")
-    plugins = found.plugins
+    loaded = load_settings(folder, {**_SECRETS, **variables}, mode="development")
+    plugins = loaded.plugins
     upload = replace(plugins.upload.config, provider="local", provider_options=UploadConfig().provider_options)
     email = replace(plugins.email.config, provider=None, provider_options=EmailConfig().provider_options)
     accounts = plugins.users_permissions.config
     limits = replace(accounts.ratelimit, store="database", url=None)
     return replace(
-        found,
+        loaded,
         database=replace(
             database,
-            run_migrations=found.database.run_migrations,
-            statement_timeout=found.database.statement_timeout,
+            run_migrations=loaded.database.run_migrations,
+            statement_timeout=loaded.database.statement_timeout,
         ),
-        server=replace(found.server, background=False, follow_definitions=False),
+        server=replace(loaded.server, background=False, follow_definitions=False),
         plugins=replace(
             plugins,
             upload=replace(plugins.upload, config=upload),

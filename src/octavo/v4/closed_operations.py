@@ -72,20 +72,20 @@ def find_closed_operations(code: Code, registry: Registry, *, has_graphql: bool 
 
     GraphQL fields are left out if GraphQL is not installed.
     """
-    found = ClosedOperations()
+    closed = ClosedOperations()
     for hook in code.hooks:
         for key in content_fields(registry, hook.uid, hook.actions):
-            found.fields.setdefault(key, hook.guard)
+            closed.fields.setdefault(key, hook.guard)
         for uid in (hook.uid,) if hook.uid else registry.content_types:
-            _close(found, hooked_endpoints(uid, hook.actions), hook.guard)
+            _close(closed, hooked_endpoints(uid, hook.actions), hook.guard)
     for name, guard in code.plugin_actions.items():
-        _close(found, endpoints_of(name, code.ported), guard)
+        _close(closed, endpoints_of(name, code.ported), guard)
     for guard in code.plugin_routes:
-        _close(found, endpoints_of(guard.name), guard)
-    _close_fields(found, code, registry)
+        _close(closed, endpoints_of(guard.name), guard)
+    _close_fields(closed, code, registry)
     if not has_graphql:
-        found.fields.clear()
-    return found
+        closed.fields.clear()
+    return closed
 
 
 def _close_fields(found: ClosedOperations, code: Code, registry: Registry) -> None:

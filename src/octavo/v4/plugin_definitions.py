@@ -22,8 +22,8 @@ def read_plugin_definitions(settings: Settings) -> PluginDefinitions:
 
     reader = PluginTypeReader(settings.project)
     files = tuple(reader.read(plugins.found))
-    found = tuple(plugin.name for plugin in plugins.found)
-    return PluginDefinitions(files, tuple(reader.problems), plugins.missing, found, disabled)
+    names = tuple(plugin.name for plugin in plugins.found)
+    return PluginDefinitions(files, tuple(reader.problems), plugins.missing, names, disabled)
 
 
 def read_custom_fields(settings: Settings) -> dict[str, str]:

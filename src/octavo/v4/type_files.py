@@ -45,10 +45,10 @@ def type_files(project: Path, uid: str) -> dict[str, bytes]:
     """Return the files to write for a content type, by their paths in the project. Customized code is not replaced."""
     api, _, name = uid.partition("::")[2].partition(".")
     suffix, text = ("ts", _TYPESCRIPT) if (project / "tsconfig.json").is_file() else ("js", _JAVASCRIPT)
-    found = {
+    files = {
         f"src/api/{api}/{folder}/{name}.{suffix}": _text(text, name, word, kind, uid) for folder, word, kind in _KINDS
     }
-    return {path: content for path, content in found.items() if _says_nothing(project / path)}
+    return {path: content for path, content in files.items() if _says_nothing(project / path)}
 
 
 def _text(text: str, name: str, word: str, kind: str, uid: str) -> bytes:

@@ -80,8 +80,8 @@ class Bucket:
 
     def copies(self) -> list[Copy]:
         """Return all complete backups, newest first; the path of each is its name. Raises BackupFailed."""
-        found = [copy for key, _ in self._keys() if key.endswith(f"/{MANIFEST}") and (copy := self._read(key))]
-        return sorted(found, key=lambda one: one.manifest.made_at, reverse=True)
+        copies = [copy for key, _ in self._keys() if key.endswith(f"/{MANIFEST}") and (copy := self._read(key))]
+        return sorted(copies, key=lambda one: one.manifest.made_at, reverse=True)
 
     def keep(self, here: Sequence[Copy], counts: Counts) -> Sent:
         """Upload the local backups to retain, and delete those that retention no longer covers. Raises BackupFailed."""
@@ -103,8 +103,8 @@ class Bucket:
         key = f"{copy.path.name}/{copy.manifest.file}"
         with self._speaking():
             body = self._client.get_object(**self._at(key))["Body"]
-            found = digest_of(body)
-        if found != copy.manifest.digest:
+            digest = digest_of(body)
+        if digest != copy.manifest.digest:
             raise BackupFailed(f"{self.place}/{key} differs from the uploaded file")
         return "read"
 

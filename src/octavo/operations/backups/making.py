@@ -123,8 +123,8 @@ def verify_copy(settings: Settings, copy: Copy) -> str:
     maker = _maker(settings, lambda *_: None)
     if copy.manifest.database != maker.database:
         raise BackupFailed(f"This is a backup of {copy.manifest.database}, but the project uses {maker.database}")
-    how, found = maker.verify(copy.path / copy.manifest.file, restore=settings.database.backups.verify == "restored")
-    compare(copy.manifest.tables, found)
+    how, counted = maker.verify(copy.path / copy.manifest.file, restore=settings.database.backups.verify == "restored")
+    compare(copy.manifest.tables, counted)
     return "; ".join((how, *maker.notes))
 
 

@@ -71,10 +71,10 @@ def read(copy: Path) -> Mapping[str, int]:
     counted: dict[str, int] = {}
     table: str | None = None
     for line, is_outside in _with_place(_lines(copy)):
-        if table is None and is_outside and (found := _TABLE.match(line)):
-            counted[_unquoted(found[1])] = 0
-        elif table is None and is_outside and (found := _INSERT.match(line)):
-            table = _unquoted(found[1])
+        if table is None and is_outside and (match := _TABLE.match(line)):
+            counted[_unquoted(match[1])] = 0
+        elif table is None and is_outside and (match := _INSERT.match(line)):
+            table = _unquoted(match[1])
         if table is not None:
             counted[table] += 1
             table = None if line.endswith(b";\n") else table
@@ -168,8 +168,8 @@ def _joined(lines: Iterable[bytes], counted: dict[str, int]) -> Iterator[bytes]:
     a line of its own, because restoring single rows takes several times as long."""
     begin, size = b"", 0
     for line, is_outside in _with_place(lines):
-        found = _INSERT.match(line) if is_outside else None
-        if found is None:
+        match = _INSERT.match(line) if is_outside else None
+        if match is None:
             if begin:
                 yield b";\n"
             begin, size = b"", 0
@@ -177,13 +177,13 @@ def _joined(lines: Iterable[bytes], counted: dict[str, int]) -> Iterator[bytes]:
                 counted[_unquoted(table[1])] = 0
             yield line
             continue
-        counted[_unquoted(found[1])] += 1
-        row = line[found.end() :].removesuffix(b";\n")
-        if found[0] == begin and size + len(row) < _LONGEST_STATEMENT:
+        counted[_unquoted(match[1])] += 1
+        row = line[match.end() :].removesuffix(b";\n")
+        if match[0] == begin and size + len(row) < _LONGEST_STATEMENT:
             yield b",\n" + row
         else:
-            yield (b";\n" if begin else b"") + found[0] + row
-            begin, size = found[0], 0
+            yield (b";\n" if begin else b"") + match[0] + row
+            begin, size = match[0], 0
         size += len(row)
 
 

@@ -47,10 +47,10 @@ def quoted(name: str) -> str:
 
 def find_program(names: Sequence[str]) -> str:
     """Return the path of a client program, which has different names."""
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
+    program = next(filter(None, map(shutil.which, names)), None)
+    if program is None:
         raise BackupFailed(f"{' or '.join(names)} is required but not installed. It is one of the database's programs")
-    return found
+    return program
 
 
 def run_client(settings: Settings, text: str, database: str | None = None) -> list[str]:
@@ -117,8 +117,8 @@ def _end(process: "subprocess.Popen[bytes]", messages: IO[bytes]) -> str:
         return ""
     messages.seek(0)
     said = messages.read().decode(errors="replace")
-    found = _ERROR.search(said)
-    return found[0] if found else first_line(said) or f"the program exited with {process.returncode}"
+    match = _ERROR.search(said)
+    return match[0] if match else first_line(said) or f"the program exited with {process.returncode}"
 
 
 @cache

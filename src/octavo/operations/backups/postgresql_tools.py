@@ -145,10 +145,10 @@ def close_broken(pipe: IO[bytes]) -> None:
 
 def find_tool(name: str) -> str:
     """Return the path of a PostgreSQL client program."""
-    found = shutil.which(name)
-    if found is None:
+    tool = shutil.which(name)
+    if tool is None:
         raise BackupFailed(f"{name} is required but not installed. It is part of PostgreSQL's client programs")
-    return found
+    return tool
 
 
 def _run(settings: Settings, *command: str) -> None:

@@ -67,5 +67,5 @@ def count_rows(connection: apsw.Connection) -> dict[str, int]:
 
 def _count(connection: apsw.Connection, name: str) -> int:
     quoted = '"' + name.replace('"', '""') + '"'
-    found: Any = connection.execute(f"SELECT count(*) FROM {quoted}").fetchall()[0][0]  # noqa: S608 - quoted
-    return int(found)
+    count: Any = connection.execute(f"SELECT count(*) FROM {quoted}").fetchall()[0][0]  # noqa: S608 - quoted
+    return int(count)

@@ -99,8 +99,8 @@ class Store:
 
     def copies(self) -> list[Copy]:
         """Return all backups, newest first."""
-        found = [copy for path in self.folder.glob("*/" + MANIFEST) if (copy := read_copy(path.parent)) is not None]
-        return sorted(found, key=lambda one: one.manifest.made_at, reverse=True)
+        copies = [copy for path in self.folder.glob("*/" + MANIFEST) if (copy := read_copy(path.parent)) is not None]
+        return sorted(copies, key=lambda one: one.manifest.made_at, reverse=True)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -173,13 +173,13 @@ def kept(copies: Sequence[Copy], counts: Counts) -> list[Copy]:
         (counts.weekly, lambda made: made.isocalendar()[:2]),
         (counts.monthly, lambda made: (made.year, made.month)),
     )
-    found = list(copies[: counts.last])
+    chosen = list(copies[: counts.last])
     for number, period in rules:
         newest: dict[Any, Copy] = {}
         for one in copies:
             newest.setdefault(period(one.made), one)
-        found += list(newest.values())[:number]
-    return [one for one in copies if one in found]
+        chosen += list(newest.values())[:number]
+    return [one for one in copies if one in chosen]
 
 
 def link_tree(source: Path, target: Path, before: Path | None) -> int:

@@ -72,11 +72,11 @@ def _add_line(line: bytes, source: str, selection: Selection) -> None:
     text = _COLORS.sub("", line.decode("utf-8", "replace")).strip()
     if not text:
         return
-    found = _request_of(text)
-    if found is None:
+    request = _request_of(text)
+    if request is None:
         selection.skipped["log lines without a request"] += 1
         return
-    method, url = found
+    method, url = request
     try:
         selection.add(ComparedRequest(method, target_of(url), source=source))
     except ValueError:
@@ -108,8 +108,8 @@ def _request_of_json(value: Mapping[str, Any]) -> tuple[str, str] | None:
         return method.upper(), f"{url}?{query}" if query and "?" not in url else url
     for name in _NESTED:
         nested = value.get(name)
-        if isinstance(nested, dict) and (found := _request_of_json(nested)):
-            return found
+        if isinstance(nested, dict) and (request := _request_of_json(nested)):
+            return request
         if isinstance(nested, str) and (match := _REQUEST_LINE.fullmatch(nested)):
             return match["method"], match["url"]
     return None

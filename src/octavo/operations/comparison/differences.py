@@ -43,12 +43,12 @@ def compare(old: Answer, new: Answer, masks: Masks) -> list[Difference]:
         return [] if both else [Difference("failure", (), _outcome(old), _outcome(new))]
     if old.status != new.status:
         return [Difference("status", (), old.status, new.status)]
-    found = []
+    differences = []
     if masks.text(old.location) != masks.text(new.location):
-        found.append(Difference("location", (), old.location, new.location))
+        differences.append(Difference("location", (), old.location, new.location))
     if old.media_type != new.media_type and (old.body or new.body):
-        return [*found, Difference("content type", (), old.media_type, new.media_type)]
-    return [*found, *_compare_bodies(old, new, masks)][:MOST]
+        return [*differences, Difference("content type", (), old.media_type, new.media_type)]
+    return [*differences, *_compare_bodies(old, new, masks)][:MOST]
 
 
 def _outcome(answer: Answer) -> str:

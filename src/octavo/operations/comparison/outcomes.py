@@ -26,8 +26,8 @@ def confirmed(
     unstable = [one.path for one in compare(old, again[0], masks)]
     shapes = {(one.kind, one.shape) for one in first}
     repeated = [one for one in compare(*again, masks) if (one.kind, one.shape) in shapes]
-    found = [one for one in repeated if not any(_overlap(one.path, path) for path in unstable)]
-    return found, "different" if found else "unstable"
+    stable = [one for one in repeated if not any(_overlap(one.path, path) for path in unstable)]
+    return stable, "different" if stable else "unstable"
 
 
 def _overlap(one: Path, other: Path) -> bool:

@@ -70,8 +70,8 @@ class Redaction:
         text = orjson.dumps(_without_secret_keys(value)).decode()
         if len(text) <= _MOST_SEARCHED:
             return shortened(self.text(text))
-        found = self.text(text[:_MOST_SEARCHED])
-        return f"{found[: min(MOST_TEXT, len(found) // 2)]}..."  # the cut can be inside an address
+        redacted = self.text(text[:_MOST_SEARCHED])
+        return f"{redacted[: min(MOST_TEXT, len(redacted) // 2)]}..."  # the cut can be inside an address
 
 
 def _pair(parameter: str) -> tuple[str, str | None]:
@@ -138,11 +138,11 @@ def _without_secret_arguments(document: str | None) -> tuple[str, frozenset[str]
         tree = parse(document or "", max_tokens=_MOST_TOKENS)
     except (GraphQLError, RecursionError):
         return "<hidden>", frozenset()
-    found = _SecretValues()
-    visit(tree, found)
-    text, names = document or "", frozenset(_VARIABLE.findall(" ".join(map(_source_of, found.values))))
-    defaults = [value for name, value in found.defaults if name in names or _SECRET_PARAMETER.search(name)]
-    locations = sorted((node.loc.start, node.loc.end) for node in (*found.values, *defaults) if node.loc)
+    secrets = _SecretValues()
+    visit(tree, secrets)
+    text, names = document or "", frozenset(_VARIABLE.findall(" ".join(map(_source_of, secrets.values))))
+    defaults = [value for name, value in secrets.defaults if name in names or _SECRET_PARAMETER.search(name)]
+    locations = sorted((node.loc.start, node.loc.end) for node in (*secrets.values, *defaults) if node.loc)
     return _cut(text, locations), names
 
 

@@ -53,9 +53,9 @@ class Outcome:
 
     def as_json(self) -> dict[str, Any]:
         """Return the outcome for the progress file."""
-        found = {name: getattr(self, name) for name in self.__slots__}
+        values = {name: getattr(self, name) for name in self.__slots__}
         return {
-            **found,
+            **values,
             "differences": [{name: getattr(one, name) for name in one.__slots__} for one in self.differences],
         }
 
@@ -110,8 +110,8 @@ class Group:
 
     def as_json(self) -> dict[str, Any]:
         names = ("cause", "kind", "shape", "reason", "differences", "requests", "examples")
-        found = {name: getattr(self, name) for name in names}
-        return {**found, "routes": sorted(self.routes)}
+        values = {name: getattr(self, name) for name in names}
+        return {**values, "routes": sorted(self.routes)}
 
 
 @dataclass(slots=True)
@@ -148,9 +148,9 @@ class Results:
             self.errors[status] += 1
             source = f" ({outcome.source})" if outcome.source else ""
             self.error_examples.setdefault(status, f"{outcome.method} {outcome.target}{source}")
-        self.unexplained_requests += any(not found.reason for found in outcome.differences)
-        for found in outcome.differences:
-            self._group_of(outcome, found).add(outcome, found)
+        self.unexplained_requests += any(not difference.reason for difference in outcome.differences)
+        for difference in outcome.differences:
+            self._group_of(outcome, difference).add(outcome, difference)
 
     def _group_of(self, outcome: Outcome, found: Found) -> Group:
         key = (found.reason, found.cause) if found.reason else ("", found.cause, found.shape, outcome.route)

@@ -143,21 +143,27 @@ def _retry_after(headers: Mapping[str, str]) -> float:
 
 def _checked(url: str) -> httpx2.URL:
     try:
-        found = httpx2.URL(url)
+        parsed = httpx2.URL(url)
     except httpx2.InvalidURL as error:
         raise ApplicationError(f"{url} is not a URL: {error}") from error
-    if found.scheme not in _PORTS or not found.host or found.query or found.fragment or (found.port or 0) > _LAST_PORT:
+    if (
+        parsed.scheme not in _PORTS
+        or not parsed.host
+        or parsed.query
+        or parsed.fragment
+        or (parsed.port or 0) > _LAST_PORT
+    ):
         raise ApplicationError("a service's URL is http:// or https:// with a host, for example http://localhost:1337")
-    if found.userinfo:
+    if parsed.userinfo:
         raise ApplicationError("a service's URL must not contain a user or password; give tokens with --role")
-    return found
+    return parsed
 
 
 def decompress(body: bytes, encoding: str, most: int) -> bytes:
     """Return a body without gzip or deflate. Other encodings stay. Raises RefusedAddress if it is too large."""
     if encoding.strip().lower() not in ("gzip", "x-gzip", "deflate") or not body:
         return body
-    found = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, most + 1)
-    if len(found) > most:
+    content = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(body, most + 1)
+    if len(content) > most:
         raise RefusedAddress("the response is too large")
-    return found
+    return content

@@ -142,15 +142,15 @@ def _plugins(settings: Settings, packages: list[str]) -> Iterator[Mapping[str, s
 
 def _package(settings: Settings) -> dict[str, Any]:
     try:
-        found = json.loads(read_own_file(settings.project / "package.json", MEGABYTE))
+        package = json.loads(read_own_file(settings.project / "package.json", MEGABYTE))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return package if isinstance(package, dict) else {}
 
 
 def _table(package: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = package.get(name)
-    return found if isinstance(found, dict) else {}
+    table = package.get(name)
+    return table if isinstance(table, dict) else {}
 
 
 _COUNTS: Final = RawStatement("SELECT (SELECT count(*) FROM octavo_outbox), (SELECT count(*) FROM octavo_dead_letters)")

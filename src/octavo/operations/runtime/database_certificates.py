@@ -94,10 +94,10 @@ def _named_files(options: Database, project: Path) -> Iterator[Path]:
 
 def _mark(path: Path) -> _Mark:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def is_pem(text: str) -> bool:

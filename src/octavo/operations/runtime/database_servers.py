@@ -111,10 +111,10 @@ def read_servers(settings: Settings) -> Servers:
 def direct_server(settings: Settings) -> tuple[Parameters, Sequence[tuple[str, int]]]:
     """Return the direct address of PostgreSQL for its client programs: parameters, and hosts with ports."""
     servers = read_servers(settings)
-    found = servers.topology.direct or servers.parameters
-    password = found["password"]
-    found = {**found, "password": password() if isinstance(password, PasswordFile) else password}
-    return found, servers.topology.places or [(found["host"], found["port"])]
+    parameters = servers.topology.direct or servers.parameters
+    password = parameters["password"]
+    parameters = {**parameters, "password": password() if isinstance(password, PasswordFile) else password}
+    return parameters, servers.topology.places or [(parameters["host"], parameters["port"])]
 
 
 def _server(key: str, text: str, parameters: Parameters) -> Parameters:

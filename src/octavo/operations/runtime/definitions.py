@@ -70,10 +70,10 @@ def project_registry(settings: Settings, *, connect: bool = True) -> Registry:
 
     Raises InvalidDefinitions.
     """
-    found = inspect_project(settings, connect=connect)
-    if found.registry is None:
-        raise InvalidDefinitions(problem for problem in found.problems if problem.severity == "error")
-    return served_registry(settings, found.registry)
+    inspected = inspect_project(settings, connect=connect)
+    if inspected.registry is None:
+        raise InvalidDefinitions(problem for problem in inspected.problems if problem.severity == "error")
+    return served_registry(settings, inspected.registry)
 
 
 def served_registry(settings: Settings, registry: Registry) -> Registry:
@@ -90,11 +90,11 @@ def warnings_of(registry: Registry, settings: Settings) -> tuple[DefinitionProbl
 
 def log_warnings(warnings: Iterable[DefinitionProblem]) -> None:
     """Log the first warnings, and the number of others."""
-    found = tuple(warnings)
-    for problem in found[:MOST_LISTED]:
+    messages = tuple(warnings)
+    for problem in messages[:MOST_LISTED]:
         logger.warning("%s", problem)
-    if len(found) > MOST_LISTED:
-        logger.warning("%d more remarks on the definitions; run octavo config check", len(found) - MOST_LISTED)
+    if len(messages) > MOST_LISTED:
+        logger.warning("%d more remarks on the definitions; run octavo config check", len(messages) - MOST_LISTED)
 
 
 def _no_patterns(registry: Registry) -> Iterator[DefinitionProblem]:
@@ -115,8 +115,8 @@ def inspect_project(settings: Settings, *, connect: bool) -> Inspection:
     inspection = inspect_definitions(settings.project, fields, plugins, of_v4)
     if not connect or inspection.registry is None or not any(fields.unknown(inspection.registry)):
         return inspection
-    found = _column_types(settings, fields, inspection.registry)
-    return inspect_definitions(settings.project, replace(fields, found=found), plugins, of_v4) if found else inspection
+    types = _column_types(settings, fields, inspection.registry)
+    return inspect_definitions(settings.project, replace(fields, found=types), plugins, of_v4) if types else inspection
 
 
 def _column_types(settings: Settings, fields: CustomFields, registry: Registry) -> dict[str, str]:
@@ -128,14 +128,14 @@ def _column_types(settings: Settings, fields: CustomFields, registry: Registry) 
         return {}
     with ThreadPoolExecutor(max_workers=1) as executor:
         tables = executor.submit(lambda: asyncio.run(_found_tables(settings))).result()
-    found: dict[str, str] = {}
+    types: dict[str, str] = {}
     for name, definition, attribute in fields.unknown(registry):
         table = tables.get(table_name(definition))
         column = column_name(definition.scalar(attribute))
         word = next((type_word(item.type) for item in table.columns if item.name == column), None) if table else None
         if word is not None:
-            found.setdefault(name, word)
-    return found
+            types.setdefault(name, word)
+    return types
 
 
 async def _found_tables(settings: Settings) -> dict[str, Table]:

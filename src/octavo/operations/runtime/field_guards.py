@@ -70,7 +70,7 @@ def find_unguarded_localizations(
     `guards` are the guarded actions with descriptions of their guards.
     """
     described = dict(guards)
-    found = []
+    unguarded = []
     for route in router.declared():
         operation = route.operation
         if not isinstance(operation, RestOperation) or not operation.action.endswith(f".{_LOCALIZE}"):
@@ -80,8 +80,8 @@ def find_unguarded_localizations(
             continue
         guarded = described.get(action_on(content_type.uid, _creating(content_type)))
         if guarded is not None:
-            found.append(UnguardedLocalization(content_type, route, operation, guarded))
-    return tuple(found)
+            unguarded.append(UnguardedLocalization(content_type, route, operation, guarded))
+    return tuple(unguarded)
 
 
 def close_localizations(router: Router, extension: Extension, found: Iterable[UnguardedLocalization]) -> None:
@@ -174,35 +174,35 @@ def _guards_of_route(
 
 def _replaced(router: Router, prefix: str, row: RestOperation, fields: tuple[FieldKey, ...]) -> Iterator[ActionGuards]:
     """Yield the guard of an action whose default path the project routes to another handler."""
-    found = router.find(row.method, prefix + _NAME.sub("1", row.path))
-    if found is not None:
-        route, operation = found[0], found[0].operation
+    match = router.find(row.method, prefix + _NAME.sub("1", row.path))
+    if match is not None:
+        route, operation = match[0], match[0].operation
         if isinstance(operation, RestOperation) and (isinstance(route.handler, CodeHandler) or operation.is_own):
             yield ActionGuards(row, fields, others=(f"the project's route {route.method} {route.template}",))
 
 
 def _rows(registry: Registry) -> dict[str, RestOperation]:
     """Return the first operation of each action."""
-    found: dict[str, RestOperation] = {}
+    rows: dict[str, RestOperation] = {}
     own = (row for content_type in registry.api_types() for row in content_operations(content_type))
     for row in (*own, *PLUGIN_OPERATIONS):
-        found.setdefault(row.action, row)
-    return found
+        rows.setdefault(row.action, row)
+    return rows
 
 
 def _fields_by_action(registry: Registry) -> dict[str, tuple[FieldKey, ...]]:
-    found = defaultdict[str, dict[FieldKey, None]](dict)
+    fields = defaultdict[str, dict[FieldKey, None]](dict)
     for uid in registry.content_types:
         for action in ACTIONS:
-            found[action_on(uid, action)] |= dict.fromkeys(content_fields(registry, uid, (action,)))
+            fields[action_on(uid, action)] |= dict.fromkeys(content_fields(registry, uid, (action,)))
     for action, door in ACTION_ENDPOINTS.items():
-        found[action] |= dict.fromkeys(door.fields)
-    return {action: tuple(keys) for action, keys in found.items() if keys}
+        fields[action] |= dict.fromkeys(door.fields)
+    return {action: tuple(keys) for action, keys in fields.items() if keys}
 
 
 def _is_refused(router: Router, path: str) -> bool:
-    found = router.find("POST", path)
-    return found is not None and found[0].handler is refuse
+    match = router.find("POST", path)
+    return match is not None and match[0].handler is refuse
 
 
 def guard_fields(router: Router, app: App, extension: Extension) -> "FieldGuards | None":

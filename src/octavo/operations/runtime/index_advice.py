@@ -78,21 +78,21 @@ class Advisor:
         """Return the case of a request such as `/api/articles?sort=title`, or of a whole URL. Raises NoAdvice."""
         if request.startswith(("http://", "https://")):
             request = urlsplit(request)._replace(scheme="", netloc="", fragment="").geturl()
-        statement, found = self._prepare(request, self._registry)
-        return Case(request, found, statement, request)
+        statement, read = self._prepare(request, self._registry)
+        return Case(request, read, statement, request)
 
     def cases_of(self, slow: Iterable[Mapping[str, Any]]) -> list[Case]:
         """Return the cases of slow requests that a service reports, one per shape, slowest first."""
         cases: dict[IndexableRead, Case] = {}
         for one in sorted(slow, key=lambda each: each["slowest_milliseconds"], reverse=True):
             try:
-                found = IndexableRead.read(one["looked_for"])
+                read = IndexableRead.read(one["looked_for"])
             except (KeyError, TypeError, ValueError):
                 continue  # the service recorded no conditions
             whole = one["slowest"] if len(one["slowest"]) < LONGEST_STATEMENT else ""
             shape = f"?{one['shape']}" if one["shape"] else ""
             name = f"{one['path']}{shape}, {one['slowest_milliseconds']} ms"
-            cases.setdefault(found, Case(name, found, whole))
+            cases.setdefault(read, Case(name, read, whole))
         return list(cases.values())
 
     async def advise(self, cases: Iterable[Case]) -> Findings:
@@ -105,8 +105,8 @@ class Advisor:
                     without[case.name, one] = None
                 else:
                     proposed.setdefault(_known(one, proposed), []).append(case)
-        kept = {one: found for one, found in proposed.items() if not _is_covered(one, proposed)}
-        proposals = [await self._proposal(one, found) for one, found in kept.items()]
+        kept = {one: advice for one, advice in proposed.items() if not _is_covered(one, proposed)}
+        proposals = [await self._proposal(one, advice) for one, advice in kept.items()]
         return Findings(tuple(proposals), tuple(without))
 
     async def _proposal(self, advice: Advice, cases: list[Case]) -> Proposal:
@@ -121,8 +121,8 @@ class Advisor:
         """Return the statement of a request, and its conditions."""
         path, _, query = request.partition("?")
         name = path.removeprefix(self._settings.api.rest.prefix).strip("/")
-        found = [one for one in registry.api_types() if one.plural_name == name and not one.is_single]
-        if not found:
+        types = [one for one in registry.api_types() if one.plural_name == name and not one.is_single]
+        if not types:
             raise NoAdvice(f"{path} is not a list of a content type; pass one such as /api/articles?sort=title")
         given = parse_query_string(query, merged=http_options(self._settings).merged_queries)
         reader = EntryReader(
@@ -132,11 +132,11 @@ class Advisor:
         reads = ContentReads(registry, reader, strictness, hides_future=hides)
         try:
             asked = ReadRequest(
-                content_type=found[0],
+                content_type=types[0],
                 query=read_query(given, options.page_limits(self._settings)),
                 by=By.LIST,
                 drafts=Drafts.ASKED,
-                locale=self._settings.plugins.i18n.config.default_locale if found[0].localized else "",
+                locale=self._settings.plugins.i18n.config.default_locale if types[0].localized else "",
                 given=given,
             )
             text = reads.prepare(asked, EVERYTHING).statement.text
@@ -161,7 +161,7 @@ class Advisor:
         indexes = await finish_indexes(self._database, registry)
         done += [f"Applied: {change}" for change in (*report.applied, *indexes.made)]
         done += [f"Not created: {reason}" for reason in indexes.left]
-        if not indexes.left and any(one.index.kind == CONTAINS for found in wanted.values() for one in found):
+        if not indexes.left and any(one.index.kind == CONTAINS for advice in wanted.values() for one in advice):
             done.append("Restart the service to use the new index for substring searches.")
         return done
 

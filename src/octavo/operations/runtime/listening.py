@@ -58,14 +58,14 @@ def passed_socket() -> socket.socket | None:
     if count != "1":
         raise StartFailed(f"Octavo listens on one socket, but systemd has passed {count}; keep one ListenStream")
     try:
-        found = socket.socket(fileno=_FIRST_PASSED)
-        listens = found.type == socket.SOCK_STREAM and found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+        listener = socket.socket(fileno=_FIRST_PASSED)
+        listens = listener.type == socket.SOCK_STREAM and listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
     except OSError as error:
         raise StartFailed(f"The socket that systemd has passed cannot be used: {error}") from error
     if not listens:
         raise StartFailed("The socket that systemd has passed does not listen for streams; use ListenStream, Accept=no")
-    found.set_inheritable(False)
-    return found
+    listener.set_inheritable(False)
+    return listener
 
 
 def place_of(listener: socket.socket) -> tuple[str, int | None]:

@@ -30,19 +30,19 @@ class LiveSettingsFollower:
 
     async def look(self) -> None:
         """Read and apply the values."""
-        found, before = await read_live_settings(self._infrastructure().database), self._applied
+        values, before = await read_live_settings(self._infrastructure().database), self._applied
         shared = self._infrastructure()  # a reload may have replaced it in the meantime
         for database in (shared.database, *self._retiring):
-            database.read_only_message = found.maintenance
-        if found.log_level is not None:
-            logging.getLogger().setLevel(found.log_level.upper())  # also after a reload has set another one
+            database.read_only_message = values.maintenance
+        if values.log_level is not None:
+            logging.getLogger().setLevel(values.log_level.upper())  # also after a reload has set another one
         elif before.log_level is not None:
             set_log_levels(shared.settings)
-        self._applied = found
-        if found.log_level != before.log_level:
-            logger.warning("The log level is now %s", found.log_level or shared.settings.server.log.level)
-        if found.maintenance != before.maintenance:
-            is_on = found.maintenance is not None
+        self._applied = values
+        if values.log_level != before.log_level:
+            logger.warning("The log level is now %s", values.log_level or shared.settings.server.log.level)
+        if values.maintenance != before.maintenance:
+            is_on = values.maintenance is not None
             logger.warning("Maintenance mode is on: writes receive 503" if is_on else "Maintenance mode is off")
 
     async def run(self) -> None:

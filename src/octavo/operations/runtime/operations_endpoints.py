@@ -66,8 +66,8 @@ class Readiness:
             reasons.append("draining: the service is shutting down")
         async with self._turn:
             if self._known is None or self._clock.steady() - self._known[0] >= _KEPT_SECONDS:
-                found = await self._check_database()
-                self._known = self._clock.steady(), found
+                checked = await self._check_database()
+                self._known = self._clock.steady(), checked
         _, (reason, limitation) = self._known
         return [*reasons, *filter(None, [reason])], list(filter(None, [limitation]))
 
@@ -227,13 +227,13 @@ class Operating:
         shared = self._infrastructure()
         if shared.backups.schedule is None:
             return []
-        found = await read_record(shared.database)
-        age: list[Sample] = [("", (), (this_moment() - found.verified_at) / 1000)] if found.verified_at else []
-        size: list[Sample] = [("", (), found.size)] if found.verified_at else []
+        record = await read_record(shared.database)
+        age: list[Sample] = [("", (), (this_moment() - record.verified_at) / 1000)] if record.verified_at else []
+        size: list[Sample] = [("", (), record.size)] if record.verified_at else []
         return [
             Family("octavo_backup_age_seconds", "gauge", "Age of the last verified database backup.", age),
             Family("octavo_backup_bytes", "gauge", "Size of it.", size),
-            Family("octavo_backup_failures", "gauge", "Failed backups since then.", [("", (), found.failures)]),
+            Family("octavo_backup_failures", "gauge", "Failed backups since then.", [("", (), record.failures)]),
         ]
 
 

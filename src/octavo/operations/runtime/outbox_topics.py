@@ -58,12 +58,12 @@ class _Notices:
     async def send(self, author: int, content_type: ContentType, entry_id: int, failure: Mapping[str, Any]) -> None:
         """Send an administrator the reason why an entry was not published or unpublished on schedule."""
         database = self._shared.database
-        found = await read_administrator(database, database.dialect, author)
-        if found is None or not found.active or found.blocked:
+        administrator = await read_administrator(database, database.dialect, author)
+        if administrator is None or not administrator.active or administrator.blocked:
             return
         address = f"{admin_options(self._shared.settings).public_url}/{_place(content_type, entry_id)}"
         try:
-            await self._shared.mailer.send(_message(found.email, content_type, entry_id, address, failure))
+            await self._shared.mailer.send(_message(administrator.email, content_type, entry_id, address, failure))
         except MailProblem as problem:
             logger.warning("Email about the failed schedule of %s %d: %s", content_type.uid, entry_id, problem)
         except Exception:

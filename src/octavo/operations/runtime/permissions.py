@@ -104,15 +104,15 @@ def _created_again(before: Folders, now: Folders) -> dict[str, int]:
 
 
 def _read_folders(project: Path) -> Folders:
-    found = {}
+    folders = {}
     for folder in (project / "src" / "api").glob("*/content-types/*"):
         try:
             status = folder.stat()
         except OSError:
             continue
         uid = f"api::{folder.parent.parent.name}.{folder.name}"
-        found[uid] = (status.st_dev, status.st_ino, status.st_ctime_ns // 1_000_000)
-    return found
+        folders[uid] = (status.st_dev, status.st_ino, status.st_ctime_ns // 1_000_000)
+    return folders
 
 
 def _known(site: Site, own: Collection[str], project: Path, *, is_v4: bool) -> Known:

@@ -189,9 +189,9 @@ async def check_tables(
         raise StartFailed(str(error)) from error
     pending = [f"run {each.files[0]}" for each, state in states if state is State.PENDING]
     preview = await preview_changes(database, registry, own)
-    found = await found_tables(database, database.dialect)
-    options = await find_option_changes(database, database.dialect, registry, found, hides_future=hides_future)
-    entries = await preview_options(database, options, found.keys(), default_locale)
+    tables = await found_tables(database, database.dialect)
+    options = await find_option_changes(database, database.dialect, registry, tables, hides_future=hides_future)
+    entries = await preview_options(database, options, tables.keys(), default_locale)
     missing = [*preview.missing]
     lines = [*pending, *map(str, preview.report.applied), *missing, *entries]
     if lines:

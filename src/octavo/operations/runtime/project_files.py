@@ -39,16 +39,16 @@ def is_read(path: Path, project: Path, *, scripts: bool = False) -> bool:
 
 def read_marks(project: Path) -> dict[Path, Mark]:
     """Return the marks of all files that are read."""
-    return {path: found for path in _files(project) if (found := mark_of(path)) is not None}
+    return {path: mark for path in _files(project) if (mark := mark_of(path)) is not None}
 
 
 def mark_of(path: Path) -> Mark | None:
     """Return the mark of a file, or None for a deleted file or a broken link."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _files(project: Path) -> Iterator[Path]:

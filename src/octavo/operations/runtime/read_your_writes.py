@@ -163,8 +163,8 @@ def _positions(request: Request) -> list[int]:
     for name, value in request.scope["headers"]:
         if name == b"cookie":
             texts += _IN_COOKIE.findall(value)
-    found = (read_position(text.decode("latin-1")) for text in texts)
-    return [position for position in found if position is not None]
+    positions = (read_position(text.decode("latin-1")) for text in texts)
+    return [position for position in positions if position is not None]
 
 
 def _only_reads(ability: Ability) -> bool:

@@ -126,7 +126,7 @@ def own_pages(settings: Settings) -> SinglePage:
 
 def built_panel(settings: Settings) -> Path | None:
     """Return the folder of a built v4 admin panel, or None."""
-    return next((found for found in panel_folders(settings.project) if (found / PAGE).is_file()), None)
+    return next((panel for panel in panel_folders(settings.project) if (panel / PAGE).is_file()), None)
 
 
 def panel_folders(project: Path) -> tuple[Path, ...]:
@@ -149,14 +149,14 @@ _NAME: Final = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*\.json")
 
 def own_languages(project: Path) -> tuple[str, ...]:
     """Return the codes of the project's valid languages. Logs why others are invalid."""
-    found = []
+    languages = []
     for path in sorted((project / LANGUAGES_FOLDER).glob("*.json")):
         problem = _problem(path)
         if problem is None:
-            found.append(path.stem)
+            languages.append(path.stem)
         else:
             logger.warning("%s/%s is ignored: %s", LANGUAGES_FOLDER, path.name, problem)
-    return tuple(found)
+    return tuple(languages)
 
 
 def _problem(path: Path) -> str | None:

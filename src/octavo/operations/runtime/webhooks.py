@@ -60,10 +60,10 @@ class RequestBodies:
         return self._rest(content_type, work) if work.source == "rest" and isinstance(work, Request) else None
 
     def _pages(self, content_type: ContentType) -> Query:
-        found = self._of_pages.get(content_type.uid)
-        if found is None:
-            found = self._of_pages[content_type.uid] = Query(populate=tuple(self._level(content_type, ())))
-        return found
+        query = self._of_pages.get(content_type.uid)
+        if query is None:
+            query = self._of_pages[content_type.uid] = Query(populate=tuple(self._level(content_type, ())))
+        return query
 
     def _rest(self, content_type: ContentType, request: Request) -> Query | None:
         if "populate" not in request.query and "fields" not in request.query:

@@ -32,6 +32,8 @@ def allow_connections() -> int:
 def _connections(files: int) -> int:
     if files == resource.RLIM_INFINITY or files >= _NEEDED:
         return _MOST_CONNECTIONS
-    found = max(_FEWEST_CONNECTIONS, (files - _OTHER_FILES) // 2)
-    logger.warning("%d open files allow %d connections; raise the hard limit (ulimit -Hn) to %d", files, found, _NEEDED)
-    return found
+    connections = max(_FEWEST_CONNECTIONS, (files - _OTHER_FILES) // 2)
+    logger.warning(
+        "%d open files allow %d connections; raise the hard limit (ulimit -Hn) to %d", files, connections, _NEEDED
+    )
+    return connections

@@ -141,9 +141,9 @@ class OutcomeLog:
         """Log an outcome."""
         if len(self._results.groups) > self._groups:
             self._groups = len(self._results.groups)
-            found = outcome.differences[0]
-            reason = f" ({found.reason})" if found.reason else ""
-            text = f"{outcome.method} {outcome.target}: {found.cause} at {found.place}: {found.old} -> {found.new}"
+            first = outcome.differences[0]
+            reason = f" ({first.reason})" if first.reason else ""
+            text = f"{outcome.method} {outcome.target}: {first.cause} at {first.place}: {first.old} -> {first.new}"
             logger.warning("New difference%s: %s", reason, text)
         if self._file is not None:
             names = ("role", "method", "target", "state", "old_ms", "new_ms", "failure", "differences")

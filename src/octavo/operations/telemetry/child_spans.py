@@ -125,8 +125,8 @@ class TracedAuthenticator(Authenticator):
 
     def authenticate(self, authorization: str | None) -> Coroutine[Any, Any, Actor]:
         stop = self._stop("who")
-        found = super().authenticate(authorization)
-        return found if stop is None else _within(stop, found)
+        actor = super().authenticate(authorization)
+        return actor if stop is None else _within(stop, actor)
 
 
 async def _within(stop: AbstractContextManager[object], work: Coroutine[Any, Any, T]) -> T:

@@ -161,11 +161,11 @@ class Measures:
     def _request_families(self) -> Iterator[Family]:
         counted: list[Sample] = []
         routes: dict[Labels, Histogram] = {}
-        for (method, route, status), found in tuple(self.requests.items()):
+        for (method, route, status), times in tuple(self.requests.items()):
             labels = (("method", method), ("route", route))
-            counted.append(("", (*labels, ("status", str(status))), sum(found.counts)))
-            routes.setdefault(labels, Histogram(REQUEST_BOUNDS)).join(found)
-        timed = [sample for labels, found in routes.items() for sample in found.samples(labels)]
+            counted.append(("", (*labels, ("status", str(status))), sum(times.counts)))
+            routes.setdefault(labels, Histogram(REQUEST_BOUNDS)).join(times)
+        timed = [sample for labels, times in routes.items() for sample in times.samples(labels)]
         yield Family("octavo_requests_total", "counter", "Completed requests.", counted)
         yield Family("octavo_request_seconds", "histogram", "Duration of requests.", timed)
         yield Family("octavo_requests_running", "gauge", "Running requests.", [("", (), self.running())])

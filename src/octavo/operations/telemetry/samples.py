@@ -48,14 +48,14 @@ class Histogram:
 
     def add_all(self, times: Iterable[float]) -> None:
         """Count several durations, faster than one by one."""
-        found = sorted(times)
+        ordered = sorted(times)
         before = 0
         for place, bound in enumerate(self.bounds):
-            until = bisect_right(found, bound, before)
+            until = bisect_right(ordered, bound, before)
             self.counts[place] += until - before
             before = until
-        self.counts[-1] += len(found) - before
-        self.sum += sum(found)
+        self.counts[-1] += len(ordered) - before
+        self.sum += sum(ordered)
 
     def join(self, other: "Histogram") -> None:
         """Add another histogram with the same bounds."""
@@ -64,12 +64,12 @@ class Histogram:
 
     def samples(self, labels: Labels = ()) -> list[Sample]:
         """Return the samples of cumulative buckets, sum and count."""
-        found: list[Sample] = []
+        samples: list[Sample] = []
         count = 0
         for bound, number in zip((*map(_number, self.bounds), "+Inf"), self.counts, strict=True):
             count += number
-            found.append(("_bucket", (*labels, ("le", bound)), count))
-        return [*found, ("_sum", labels, self.sum), ("_count", labels, count)]
+            samples.append(("_bucket", (*labels, ("le", bound)), count))
+        return [*samples, ("_sum", labels, self.sum), ("_count", labels, count)]
 
 
 def join(workers: Iterable[Iterable[Family]]) -> list[Family]:

@@ -59,13 +59,13 @@ class SlowStatements:
         if not self._waiting:
             return
         text = next(iter(self._waiting))
-        found = self._waiting.pop(text)
+        waiting = self._waiting.pop(text)
         try:
             plan = await self._database().plan_of(text)
         except Exception as error:  # for example a deleted table or an outage: the plan is only a hint
             plan = f"The database returned an error: {type(error).__name__}"
         self._keep(
-            text[:LONGEST_STATEMENT], _Known(plan[:_LONGEST_PLAN], asdict(found) if found else None, monotonic())
+            text[:LONGEST_STATEMENT], _Known(plan[:_LONGEST_PLAN], asdict(waiting) if waiting else None, monotonic())
         )
 
     def _keep(self, key: str, known: _Known) -> None:

@@ -297,8 +297,8 @@ class Traces:
         if followed is None or not followed.takes_another():
             return
         end = followed.read_until = time.time_ns()
-        found = _OPERATION.match(text)
-        operation = found[1].upper() if found else "SQL"
+        match = _OPERATION.match(text)
+        operation = match[1].upper() if match else "SQL"
         asked = {**self._database, "db.operation.name": operation, "db.query.text": text[:_LONGEST_TEXT]}
         self._within.note(operation, SpanKind.CLIENT, asked, end - int(seconds * 1e9), end)
 
@@ -354,10 +354,10 @@ class Traces:
 def _parent(headers: Mapping[bytes, bytes]) -> SpanContext | None:
     """Return the parent span of a request from its `traceparent`, or None."""
     value = headers.get(TRACE)
-    found = None if value is None else _PARENT.fullmatch(value)
-    if found is None:
+    match = None if value is None else _PARENT.fullmatch(value)
+    if match is None:
         return None
-    trace_id, span_id, flags = (int(part, 16) for part in found.groups())
+    trace_id, span_id, flags = (int(part, 16) for part in match.groups())
     return SpanContext(trace_id, span_id, is_remote=True, trace_flags=TraceFlags(flags & TraceFlags.SAMPLED))
 
 

@@ -45,8 +45,8 @@ class Workers:
         if self._folder is None:
             return self._slow()
         self.write()
-        found = [SlowRequest(**one) for _, state in _read(self._folder) for one in state["slow"]]
-        return sorted(found, key=lambda one: one.at, reverse=True)
+        requests = [SlowRequest(**one) for _, state in _read(self._folder) for one in state["slow"]]
+        return sorted(requests, key=lambda one: one.at, reverse=True)
 
     def write(self) -> None:
         """Write this worker's metrics for the others."""

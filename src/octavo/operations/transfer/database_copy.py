@@ -218,8 +218,8 @@ async def copy_database(
     target, which are purged. Raises TransferError and StartFailed.
     """
     async with source.snapshot() as snapshot:
-        found = spelled_as_defined(await found_tables(snapshot, source.dialect), registry, source.dialect)
-        plan = plan_copy(registry, (*own, HIDDEN_ENTRIES), found, source.dialect, target.dialect)
+        tables = spelled_as_defined(await found_tables(snapshot, source.dialect), registry, source.dialect)
+        plan = plan_copy(registry, (*own, HIDDEN_ENTRIES), tables, source.dialect, target.dialect)
         if not plan.tables:
             raise TransferError("The source has no table of this project")
         check_types(await bring_up_to_date(target, registry, own))
@@ -227,7 +227,7 @@ async def copy_database(
             await _make_room(unit.connection, target.dialect, plan, options)
             copying = _Copying(snapshot, source, unit.connection, target, options, progress)
             report = await copying.run(plan)
-            await _follow_options(snapshot, source.dialect, unit.connection, target.dialect, registry, found)
+            await _follow_options(snapshot, source.dialect, unit.connection, target.dialect, registry, tables)
             if purges is not None:
                 await purges.purge_with(unit)
             return report

@@ -37,9 +37,9 @@ def heaviest(registry: Registry) -> tuple[Populate, ...]:
 def _size(registry: Registry, definition: Definition, depth: int, known: dict[tuple[str, int], _Size]) -> _Size:
     key = (definition.uid, depth)
     if key not in known:
-        found = [*_parts(registry, definition, depth, known)] if depth < _DEEPEST else []
-        deepest = max(found, key=lambda part: part[1], default=(0, 0, ()))
-        known[key] = (sum(part[0] for part in found), deepest[1], deepest[2])
+        parts = [*_parts(registry, definition, depth, known)] if depth < _DEEPEST else []
+        deepest = max(parts, key=lambda part: part[1], default=(0, 0, ()))
+        known[key] = (sum(part[0] for part in parts), deepest[1], deepest[2])
     return known[key]
 
 
@@ -93,12 +93,12 @@ def assemble(
 def _closed(code: Code, registry: Registry, has_graphql: bool) -> tuple[Closed, ...]:
     """Return each guard with the operations that it closes, the one with the most first."""
     closing = find_closed_operations(code, registry, has_graphql=has_graphql)
-    found = [
+    closed = [
         Closed(guard.name, f"{guard.place.file}:{guard.place.line}", guard.says, tuple(dict.fromkeys(names)))
         for guard, names in closed_by(code, closing).items()
     ]
     large = {guard.name for guard in (*code.everywhere, *code.graphql)}
-    return tuple(sorted(found, key=lambda item: (item.guard not in large, -len(item.closes))))
+    return tuple(sorted(closed, key=lambda item: (item.guard not in large, -len(item.closes))))
 
 
 def setting_items(findings: Iterable[Finding]) -> tuple[SettingItem, ...]:
@@ -126,18 +126,18 @@ def _code_items(code: Code, allowed: Sequence[str], registry: Registry | None) -
     """
     closed = {route.name for route in code.routes if route.guards}
     settled, folders = _settled(code, allowed), _plugin_folders(code, allowed)
-    for found in sorted(code.findings, key=lambda one: (one.place.file, one.place.line)):
-        if found.kind is Kind.PACKAGE or (registry is None and found.kind is Kind.ROUTE and "::" in found.name):
+    for finding in sorted(code.findings, key=lambda one: (one.place.file, one.place.line)):
+        if finding.kind is Kind.PACKAGE or (registry is None and finding.kind is Kind.ROUTE and "::" in finding.name):
             continue
-        is_opened = found.kind is Kind.ROUTE and found.state is State.CLOSED and found.name not in closed
+        is_opened = finding.kind is Kind.ROUTE and finding.state is State.CLOSED and finding.name not in closed
         yield CodeItem(
-            file=found.place.file,
-            line=found.place.line,
-            kind=found.kind.value,
-            name=found.name,
-            says=found.says,
-            state=found.state.value,
-            settled=found.name in settled or found.place.file.startswith(folders) or (is_opened and bool(allowed)),
+            file=finding.place.file,
+            line=finding.place.line,
+            kind=finding.kind.value,
+            name=finding.name,
+            says=finding.says,
+            state=finding.state.value,
+            settled=finding.name in settled or finding.place.file.startswith(folders) or (is_opened and bool(allowed)),
         )
 
 
@@ -153,5 +153,5 @@ def _settled(code: Code, allowed: Iterable[str]) -> set[str]:
 
 def _plugin_folders(code: Code, allowed: Sequence[str]) -> tuple[str, ...]:
     """Return the folders of allowed local plugins: all of their code is settled."""
-    plugins = (found for found in code.findings if found.kind is Kind.PLUGIN and found.name in allowed)
-    return tuple(f"{found.folder}/" for found in plugins)
+    plugins = (finding for finding in code.findings if finding.kind is Kind.PLUGIN and finding.name in allowed)
+    return tuple(f"{finding.folder}/" for finding in plugins)

@@ -66,8 +66,8 @@ def _files(folder: Path, page: str, path: str) -> Iterator[str]:
 def _backend(folder: Path, url: str | None) -> Iterator[str]:
     """Check the API URL of the build. A panel built without one uses the host it was loaded from."""
     for script in sorted(folder.glob("main*.js")):
-        found = _BACKEND.search(read_own_file(script, _MOST).decode(errors="replace"))
-        address = found[1].rstrip("/") if found else ""
+        match = _BACKEND.search(read_own_file(script, _MOST).decode(errors="replace"))
+        address = match[1].rstrip("/") if match else ""
         if address and address != (url or "").rstrip("/"):
             yield f"it calls the API at {address}; set `server.url` to this address, or build it without `url`"
 

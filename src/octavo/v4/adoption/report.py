@@ -152,7 +152,7 @@ class DatabaseReport:
 
     def entries(self, uid: str) -> int:
         """Return the number of entries of one type, or 0 if unknown."""
-        return next((found.entries or 0 for found in self.types if found.uid == uid), 0)
+        return next((item.entries or 0 for item in self.types if item.uid == uid), 0)
 
 
 @dataclass(frozen=True, slots=True)

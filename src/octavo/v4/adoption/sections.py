@@ -161,9 +161,9 @@ def _closed(report: Report) -> Iterator[Section]:
 
 
 def _open_settings(report: Report) -> Iterator[Section]:
-    found = report.settings_that(Outcome.CLOSED, Outcome.OPEN)
-    if found:
-        rows = merged((item.place, item.key, item.outcome, item.says) for item in found)
+    items = report.settings_that(Outcome.CLOSED, Outcome.OPEN)
+    if items:
+        rows = merged((item.place, item.key, item.outcome, item.says) for item in items)
         lead = (
             "closed: the safest value applies, or the start fails, until you set it. open: the setting has no effect."
         )
@@ -180,14 +180,14 @@ def _open_settings(report: Report) -> Iterator[Section]:
 def _open_code(report: Report) -> Iterator[Section]:
     guards = {item.guard for item in report.closed}
     closed = [item for item in report.code_that(State.CLOSED) if item.name not in guards and item.kind != Kind.ROUTE]
-    found = report.code_that(State.OPEN)
-    rows = sorted((*closed, *found), key=severity)
+    items = report.code_that(State.OPEN)
+    rows = sorted((*closed, *items), key=severity)
     if not rows:
         return
-    kinds = Counter(item.kind for item in (*closed, *found))
+    kinds = Counter(item.kind for item in (*closed, *items))
     counts = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
     lead = f"JavaScript does not run, so this code has no effect ({counts})."
-    yield Section("Code that does not run", (lead,), _CODE, _code_rows(rows), tuple(advice(found)))
+    yield Section("Code that does not run", (lead,), _CODE, _code_rows(rows), tuple(advice(items)))
 
 
 def _drafts(report: Report) -> Iterator[Section]:
@@ -216,13 +216,13 @@ def _code_rows(code: Iterable[CodeItem]) -> tuple[Row, ...]:
 
 def _plugins(report: Report) -> Iterator[Section]:
     order = (Verdict.ABSENT, Verdict.INSTEAD)
-    found = sorted(
+    plugins = sorted(
         (item for item in report.plugins if item.verdict in order), key=lambda item: order.index(item.verdict)
     )
     fine = [item for item in report.plugins if item.verdict not in order]
     columns = ("package", "version", "", "in Octavo")
     lead = (f"These work, or need nothing: {', '.join(item.package for item in fine)}.",) if fine else ()
-    yield Section("Plugins", lead, columns, _plugin_rows(found))
+    yield Section("Plugins", lead, columns, _plugin_rows(plugins))
     if fine:
         yield Section("Plugins that need nothing", (), columns, _plugin_rows(fine), is_detail=True)
 

@@ -47,8 +47,8 @@ def find_secrets(project: Path) -> Iterator[Item]:
             continue
         lines: dict[int, str] = {}
         for kind, pattern in _KINDS:
-            for found in pattern.finditer(text):
-                lines.setdefault(text.count(b"\n", 0, found.start()) + 1, kind)
+            for match in pattern.finditer(text):
+                lines.setdefault(text.count(b"\n", 0, match.start()) + 1, kind)
         for line, kind in sorted(lines.items()):
             count += 1
             if count > _MOST:

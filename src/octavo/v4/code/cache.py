@@ -71,11 +71,11 @@ def _stored(path: Path, key: str) -> Code | None:
     """Return the stored code if it has this key."""
     try:
         stored = json.loads(read_own_file(path, _LARGEST))
-        found = decode(stored["code"]) if stored["key"] == key else None
+        code = decode(stored["code"]) if stored["key"] == key else None
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         logger.debug("Cannot use %s: %s", path, error)
         return None
-    return found if isinstance(found, Code) else None
+    return code if isinstance(code, Code) else None
 
 
 def _store(path: Path, content: Any) -> None:
@@ -121,8 +121,8 @@ def _definitions(registry: Registry) -> Iterator[str]:
 
 
 def _plugin_folders(project: Path, declared: Iterable[DeclaredPlugin]) -> list[Path]:
-    found = find_v4_project(project)
-    plugins = () if found is None else find_plugins(project, declared, found.packages).found
+    v4_project = find_v4_project(project)
+    plugins = () if v4_project is None else find_plugins(project, declared, v4_project.packages).found
     return [plugin.folder for plugin in plugins]
 
 

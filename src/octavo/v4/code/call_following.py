@@ -150,13 +150,13 @@ class _Function:
         module, node = self._module, self._step.node
         if uses_current_request(module, node):
             return Refusal(module, node)
-        for number, found in enumerate(walk(node)):
+        for number, descendant in enumerate(walk(node)):
             if number > _MOST_NODES:
                 return Refusal(module, node, is_followed=False)
-            if refuses(module, found) and not self._swallowed(found, None):
-                return Refusal(module, found)
-            if found.type in _CALLS:
-                refusal = self._call(found)
+            if refuses(module, descendant) and not self._swallowed(descendant, None):
+                return Refusal(module, descendant)
+            if descendant.type in _CALLS:
+                refusal = self._call(descendant)
                 if refusal is not None:
                     return refusal
         return None
@@ -270,9 +270,9 @@ class _Function:
         path = self._named(node)
         if path:
             return path
-        for found in walk(node):
-            if found.type in ("identifier", "shorthand_property_identifier"):
-                top = found
+        for descendant in walk(node):
+            if descendant.type in ("identifier", "shorthand_property_identifier"):
+                top = descendant
                 while top.parent is not None and top.parent.type == "member_expression" and top != node:
                     if top.parent.child_by_field_name("object") != top:
                         break
@@ -289,19 +289,19 @@ class _Function:
 
 def _paths(step: Step) -> Paths:
     """Return the names in a function that refer to the event: its parameters, and what is assigned from them."""
-    found: Paths = {}
+    paths: Paths = {}
     for pattern, given in zip(parameters(step.node), step.given, strict=False):
         if given:
             for name, way in names_in(step.module, pattern):
-                found[name] = (*given, *(way or ()))
+                paths[name] = (*given, *(way or ()))
     for node in walk(step.node):
         name_, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if node.type == "variable_declarator" and name_ is not None and value is not None:
             path = member_path(step.module, unwrap(value))
-            if path and path[0] in found:
+            if path and path[0] in paths:
                 for name, way in names_in(step.module, name_):
-                    found[name] = (*found[path[0]], *path[1:], *(way or ()))
-    return found
+                    paths[name] = (*paths[path[0]], *path[1:], *(way or ()))
+    return paths
 
 
 def _is_event(path: tuple[str, ...]) -> bool:
@@ -312,15 +312,15 @@ def _is_event(path: tuple[str, ...]) -> bool:
 
 def _awaited(module: Module, function: Node) -> frozenset[str]:
     """Return the names that a function awaits or returns: calls assigned to them count as awaited."""
-    found = set()
+    awaited = set()
     for node in walk(function):
         if node.type in ("await_expression", "return_statement"):
             value = unwrap(named(node)[0]) if named(node) else node
             listed = [value]
             if value.type == "call_expression" and callee(module, value)[:1] == ("Promise",):
                 listed = [inner for argument in arguments(value) for inner in (argument, *named(argument))]
-            found |= {identifier(module, unwrap(one)) for one in listed if unwrap(one).type == "identifier"}
-    return frozenset(found)
+            awaited |= {identifier(module, unwrap(one)) for one in listed if unwrap(one).type == "identifier"}
+    return frozenset(awaited)
 
 
 def _handed_on(call: Node) -> Iterator[Node]:
@@ -350,5 +350,5 @@ def _function(call: Node) -> Node:
 
 def _last_name(module: Module, node: Node) -> str | None:
     path = unwrap(node)
-    found = path.child_by_field_name("property")
-    return identifier(module, found) if found is not None else None
+    name_node = path.child_by_field_name("property")
+    return identifier(module, name_node) if name_node is not None else None

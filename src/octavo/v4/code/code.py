@@ -193,7 +193,7 @@ class Code:
     @cached_property
     def guards(self) -> dict[str, Guard]:
         """Return every guard by its name."""
-        found = [*self.everywhere, *(hook.guard for hook in self.hooks), *self.plugin_actions.values()]
-        found += [*self.graphql, *self.plugin_routes, *(guard for route in self.routes for guard in route.guards)]
-        found += [guard for rule in self.fields for guard in rule.guards]
-        return {guard.name: guard for guard in found}
+        guards = [*self.everywhere, *(hook.guard for hook in self.hooks), *self.plugin_actions.values()]
+        guards += [*self.graphql, *self.plugin_routes, *(guard for route in self.routes for guard in route.guards)]
+        guards += [guard for rule in self.fields for guard in rule.guards]
+        return {guard.name: guard for guard in guards}

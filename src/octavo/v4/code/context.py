@@ -78,9 +78,9 @@ class Context:
     def path(self, node: Node) -> tuple[str, ...]:
         """Return the path of the context that an expression refers to (`ctx.request.query` as `ctx.query`), or an empty
         one."""
-        found = member_path(self._module, node)
-        start = self._paths.get(found[0]) if found else None
-        return () if start is None else _plain((*start, *found[1:]))
+        path = member_path(self._module, node)
+        start = self._paths.get(path[0]) if path else None
+        return () if start is None else _plain((*start, *path[1:]))
 
     def check_pure(self, node: Node) -> None:
         """Check that evaluating an expression has no side effects and never fails: a parameter's members may be
@@ -88,12 +88,14 @@ class Context:
 
         Raises NotUnderstood.
         """
-        for found in walk(node):
-            is_sure = found.type != "member_expression" or "?." in self._module.text(found)
-            if not is_sure and len(self.path(found)) > _SURELY_THERE:
+        for descendant in walk(node):
+            is_sure = descendant.type != "member_expression" or "?." in self._module.text(descendant)
+            if not is_sure and len(self.path(descendant)) > _SURELY_THERE:
                 raise NotUnderstood
-            if found.type in _ACTS:
-                chain = callee(self._module, found) if found.type in ("call_expression", "new_expression") else ()
+            if descendant.type in _ACTS:
+                chain = (
+                    callee(self._module, descendant) if descendant.type in ("call_expression", "new_expression") else ()
+                )
                 if not chain or chain[0] not in _CALCULATES or chain[0] in self.bindings:
                     raise NotUnderstood
 
@@ -104,11 +106,11 @@ class Context:
             known = any(map(is_method, called(self._module, call)[-1:]))
         elif chain[0] in self.bindings:
             binding = self.bindings[chain[0]]
-            found = binding.imported
+            imported = binding.imported
             known = (
                 is_method(chain[-1]) and len(chain) > 1
-                if found is None
-                else is_harmless_package(found.specifier, chain[1:])
+                if imported is None
+                else is_harmless_package(imported.specifier, chain[1:])
             )
         else:
             known = chain[0] in GLOBALS or chain[:2] == ("strapi", "log") or self.is_context_call(call)
@@ -149,15 +151,16 @@ def uses_current_request(module: Module, function: Node) -> bool:
 
 def _mentions(module: Module, function: Node, name: str) -> bool:
     return any(
-        found.type in ("property_identifier", "shorthand_property_identifier_pattern") and module.text(found) == name
-        for found in walk(function)
+        descendant.type in ("property_identifier", "shorthand_property_identifier_pattern")
+        and module.text(descendant) == name
+        for descendant in walk(function)
     )
 
 
 def has_plain_parameters(function: Node) -> bool:
     """Return whether the parameters of a function have no defaults that call functions."""
     given = function.child_by_field_name("parameters")
-    return given is None or not any(found.type in _ACTS for found in walk(given))
+    return given is None or not any(parameter.type in _ACTS for parameter in walk(given))
 
 
 def logs(module: Module, node: Node) -> bool:

@@ -76,10 +76,10 @@ def generated_uid(path: Path) -> str | None:
     try:
         if path.stat().st_size > 1024:
             return None
-        found = _GENERATED.match(path.read_bytes())
+        match = _GENERATED.match(path.read_bytes())
     except OSError:
         return None
-    return None if found is None else found[1].decode()
+    return None if match is None else match[1].decode()
 
 
 def factory_call(module: Module, node: Node, factory: str) -> tuple[str, Node | None] | None:
@@ -159,10 +159,10 @@ class Controllers:
         whole = (
             Guard(name, module.place(members), "some of its actions are computed") if is_open(module, members) else None
         )
-        found = properties(module, members)
-        if not found and whole is None:
+        members_by_name = properties(module, members)
+        if not members_by_name and whole is None:
             self._sources.find(Kind.CONTROLLER, name, place, "empty", State.NOTHING)
-        for action, node in found.items():
+        for action, node in members_by_name.items():
             at = module.place(node)
             full = f"{name}.{action}"
             if action in _STEPS:
@@ -194,8 +194,8 @@ class Controllers:
         try:
             flow = read_action(other, function, action)
         except NotUnderstood:
-            found = self._types.get(uid)
-            if action == "findOne" and found is not None and finds_by_slug(other, function, found):
+            content_type = self._types.get(uid)
+            if action == "findOne" and content_type is not None and finds_by_slug(other, function, content_type):
                 by_slug = "overridden: finds by a value in the path; Octavo finds by ID only"
                 self._sources.find(Kind.ACTION, full, at, by_slug, State.OPEN)
                 return

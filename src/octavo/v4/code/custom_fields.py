@@ -27,12 +27,12 @@ def registered_fields(project: Path, plugins: Iterable[PluginFolder]) -> dict[st
     Registrations with computed names or types are left out.
     """
     sources = Sources(project)
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for path in dict.fromkeys(_files(sources, plugins)):
         module = sources.module(path) if _mentions(path) else None
         for call in () if module is None else _calls(module):
-            found |= _registered(sources, *call)
-    return found
+            fields |= _registered(sources, *call)
+    return fields
 
 
 def _files(sources: Sources, plugins: Iterable[PluginFolder]) -> Iterator[Path]:
@@ -51,9 +51,13 @@ def _mentions(path: Path) -> bool:
 
 
 def _calls(module: Module) -> Iterator[tuple[Module, Node]]:
-    for found in walk(module.root):
-        if found.type == "call_expression" and callee(module, found)[-3:] == _REGISTER and arguments(found):
-            yield module, arguments(found)[0]
+    for descendant in walk(module.root):
+        if (
+            descendant.type == "call_expression"
+            and callee(module, descendant)[-3:] == _REGISTER
+            and arguments(descendant)
+        ):
+            yield module, arguments(descendant)[0]
 
 
 def _registered(sources: Sources, module: Module, given: Node) -> Iterator[tuple[str, str]]:
@@ -72,7 +76,7 @@ def _text(sources: Sources, module: Module, members: Mapping[str, Node], name: s
     if name not in members:
         return ""
     try:
-        found: Any = sources.value(*sources.resolved(module, members[name]))
+        value: Any = sources.value(*sources.resolved(module, members[name]))
     except NotData:
         return ""
-    return found if isinstance(found, str) else ""
+    return value if isinstance(value, str) else ""

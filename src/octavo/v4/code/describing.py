@@ -16,7 +16,7 @@ _REFUSALS: Final = frozenset(
 def throws(module: Module, node: Node) -> bool:
     """Return whether the code below a node may reject: it contains a `throw`, a call of `ctx.badRequest`, or
     similar."""
-    return any(refuses(module, found) for found in walk(node))
+    return any(refuses(module, descendant) for descendant in walk(node))
 
 
 def called(module: Module, node: Node) -> tuple[str, ...]:
@@ -27,9 +27,9 @@ def called(module: Module, node: Node) -> tuple[str, ...]:
         if current.type == "call_expression":
             current = current.child_by_field_name("function")
         elif current.type == "member_expression":
-            found = current.child_by_field_name("property")
-            if found is not None:
-                names.append(module.text(found))
+            name_node = current.child_by_field_name("property")
+            if name_node is not None:
+                names.append(module.text(name_node))
             current = current.child_by_field_name("object")
         elif current.type == "subscript_expression":
             index = current.child_by_field_name("index")

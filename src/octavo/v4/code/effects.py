@@ -100,9 +100,9 @@ class Describer:
             start = next(filter(_is_function, self._resolver.targets(module, node, None)), start)
         below = self._below(start)
         own = self._read(start).facts
-        found: list[str] = [effect for effect in EFFECTS if effect in below]
-        found += dict.fromkeys(fact for fact in (*own, *filter(_is_unknown, below)) if fact not in EFFECTS)
-        return "; ".join(found[:_MOST_FACTS]) if found else nothing
+        effects: list[str] = [effect for effect in EFFECTS if effect in below]
+        effects += dict.fromkeys(fact for fact in (*own, *filter(_is_unknown, below)) if fact not in EFFECTS)
+        return "; ".join(effects[:_MOST_FACTS]) if effects else nothing
 
     def _below(self, start: Thing) -> dict[str, None]:
         """Return the facts of a function and of those that it calls."""
@@ -127,15 +127,15 @@ class Describer:
 
     def _collect(self, module: Module, node: Node, this: Thing | None, facts: list[str], calls: list[Thing]) -> None:
         fields: list[str] = []
-        for found in islice(walk(node), _MOST_NODES):
-            if found.type in _ASSIGNMENTS:
-                facts += _assigned(module, found, fields)
-            elif found.type in _CALLS_OR_NEW:
-                function = found.child_by_field_name("function") or found.child_by_field_name("constructor")
+        for descendant in islice(walk(node), _MOST_NODES):
+            if descendant.type in _ASSIGNMENTS:
+                facts += _assigned(module, descendant, fields)
+            elif descendant.type in _CALLS_OR_NEW:
+                function = descendant.child_by_field_name("function") or descendant.child_by_field_name("constructor")
                 followed = [] if function is None else self._followed(module, function, this)
                 calls += followed
-                facts += _call(module, found, is_followed=bool(followed))
-            if refuses(module, found):
+                facts += _call(module, descendant, is_followed=bool(followed))
+            if refuses(module, descendant):
                 facts.append("can reject")
         if fields:
             facts.append(f"sets {', '.join(dict.fromkeys(fields))}")
@@ -244,9 +244,9 @@ def _package(module: Module, name: str) -> str:
         if binding.imported is not None:
             return binding.imported.specifier
         value = unwrap(binding.value) if binding.value is not None else None
-        found = None if value is None else required(module, value)
+        imported = None if value is None else required(module, value)
         chain = (callee(module, value) or called(module, value)) if value is not None else ()
-        if found is not None or not chain or chain[0] == name:
-            return name if found is None else found.specifier
+        if imported is not None or not chain or chain[0] == name:
+            return name if imported is None else imported.specifier
         name = chain[0]
     return name

@@ -82,15 +82,17 @@ class ExtensionReader:
         for route, listed in look_ups(module, function, owner, lambda node: _path(module, node, name)):
             self._found_routes.append(route)
             seen |= {node.id for node in walk(listed)}
-        for found in walk(function):
-            if found.type in _CHANGES:
-                seen |= self._changed(module, found, name, names, controllers, owner)
-            elif found.type == "call_expression":
-                seen |= self._called(module, found, name, owner) | self._handed(module, found, name, owner, depth)
-            elif found.type == "identifier" and identifier(module, found) == name:
-                self._mentioned(module, found, seen, owner)
-            elif _is_handed_on(module, found, controllers) and found.id not in seen:
-                self._close(owner, module.place(found), "passes its controllers to other code")
+        for descendant in walk(function):
+            if descendant.type in _CHANGES:
+                seen |= self._changed(module, descendant, name, names, controllers, owner)
+            elif descendant.type == "call_expression":
+                seen |= self._called(module, descendant, name, owner) | self._handed(
+                    module, descendant, name, owner, depth
+                )
+            elif descendant.type == "identifier" and identifier(module, descendant) == name:
+                self._mentioned(module, descendant, seen, owner)
+            elif _is_handed_on(module, descendant, controllers) and descendant.id not in seen:
+                self._close(owner, module.place(descendant), "passes its controllers to other code")
 
     def _changed(
         self,
@@ -251,9 +253,9 @@ def _path(module: Module, node: Node, name: str) -> list[str]:
 
 def _type_names(module: Module, function: Node, name: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the names that a function assigns to content types: `const user = plugin.contentTypes.user`."""
-    for found in walk(function):
-        pattern, value = found.child_by_field_name("name"), found.child_by_field_name("value")
-        if found.type == "variable_declarator" and pattern is not None and value is not None:
+    for descendant in walk(function):
+        pattern, value = descendant.child_by_field_name("name"), descendant.child_by_field_name("value")
+        if descendant.type == "variable_declarator" and pattern is not None and value is not None:
             path = _path(module, value, name)
             if path[:1] == ["contentTypes"]:
                 yield from ((own, [*path, *way]) for own, way in names_in(module, pattern) if way is not None)
@@ -264,13 +266,13 @@ def _controller_names(module: Module, function: Node, name: str) -> tuple[dict[s
     ids of the nodes of these declarations."""
     names: dict[str, str] = {}
     seen: set[int] = set()
-    for found in walk(function):
-        pattern, value = found.child_by_field_name("name"), found.child_by_field_name("value")
-        if found.type == "variable_declarator" and pattern is not None and value is not None:
+    for descendant in walk(function):
+        pattern, value = descendant.child_by_field_name("name"), descendant.child_by_field_name("value")
+        if descendant.type == "variable_declarator" and pattern is not None and value is not None:
             controller = _controller(module, value, name, names)
             if controller is not None and pattern.type == "identifier":
                 names[identifier(module, pattern)] = controller
-                seen |= {node.id for node in walk(found)}
+                seen |= {node.id for node in walk(descendant)}
     return names, seen
 
 
@@ -322,9 +324,9 @@ def _is_answer(node: Node) -> bool:
 
 
 def _last(module: Module, node: Node) -> str:
-    found = node.child_by_field_name("property")
-    if found is not None:
-        return identifier(module, found)
+    name_node = node.child_by_field_name("property")
+    if name_node is not None:
+        return identifier(module, name_node)
     index = node.child_by_field_name("index")
     return (None if index is None else string_value(module, index)) or _UNKNOWN
 

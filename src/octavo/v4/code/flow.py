@@ -151,14 +151,14 @@ class _Reader:
 
     def _check_after(self, statement: Node) -> None:
         """Check that a middleware's code after the response neither rejects nor changes the response."""
-        for found in walk(statement):
-            match found.type:
+        for descendant in walk(statement):
+            match descendant.type:
                 case "throw_statement" | "return_statement":
                     raise NotUnderstood
-                case "identifier" | "shorthand_property_identifier" if self._context.knows(found):
-                    self._context.check_mention(found)
+                case "identifier" | "shorthand_property_identifier" if self._context.knows(descendant):
+                    self._context.check_mention(descendant)
                 case "call_expression" | "new_expression":
-                    self._context.check_call(found)
+                    self._context.check_call(descendant)
         self._undone.append("code after the response")
 
     def _declare(self, one: Node, *, constant: bool) -> None:

@@ -43,8 +43,8 @@ class FoundRoute:
             return []
         start = f"{self.owner}."
         rows = (row for row in PLUGIN_OPERATIONS if row.action.startswith(start))
-        found = (row.action for row in rows if self._is_found(row.method, row.path, row.action.removeprefix(start)))
-        return list(dict.fromkeys(found))
+        actions = (row.action for row in rows if self._is_found(row.method, row.path, row.action.removeprefix(start)))
+        return list(dict.fromkeys(actions))
 
     def _is_found(self, method: str, path: str, handler: str, *, is_added: bool = False) -> bool:
         """Return whether the parts match. The path of an added route can have a prefix."""
@@ -81,8 +81,8 @@ def _parts(module: Module, node: Node) -> dict[str, str]:
     is_one = body is not None and (body.type != "statement_block" or len(body.named_children) == 1)
     if len(given) != 1 or given[0].type != "identifier" or len(results) != 1 or not is_one:
         return {}
-    found = dict(_compared(module, unwrap(results[0]), identifier(module, given[0])))
-    return {} if "" in found else found
+    parts = dict(_compared(module, unwrap(results[0]), identifier(module, given[0])))
+    return {} if "" in parts else parts
 
 
 def _compared(module: Module, node: Node, name: str) -> Iterator[tuple[str, str]]:

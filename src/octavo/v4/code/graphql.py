@@ -48,12 +48,12 @@ class GraphqlReader:
 
     def read(self, module: Module) -> None:
         """Read all changes of the schema in a file."""
-        for found in walk(module.root):
-            chain = called(module, found) if found.type == "call_expression" else ()
+        for descendant in walk(module.root):
+            chain = called(module, descendant) if descendant.type == "call_expression" else ()
             if SHADOW in chain[:-1]:
-                self._switch(module, found, chain[-1])
+                self._switch(module, descendant, chain[-1])
             elif chain[-1:] == ("use",) and _is_extension(chain):
-                self._use(module, found)
+                self._use(module, descendant)
 
     # Switches
 
@@ -115,10 +115,10 @@ class GraphqlReader:
                 below = None if function is None else function.child_by_field_name("object")
                 if call is None or below is None or called(module, call)[-1:] != ("forEach",):
                     raise NotData
-                found = self._sources.value(module, below)
-                if not isinstance(found, list):
+                values = self._sources.value(module, below)
+                if not isinstance(values, list):
                     raise NotData
-                return found
+                return values
             current = current.parent
         raise NotData
 
@@ -128,11 +128,11 @@ class GraphqlReader:
         given = arguments(call)
         place = module.place(call)
         other, node = self._sources.resolved(module, given[0]) if given else (module, call)
-        found = answered(other, node)
-        if found is None or found.type != "object" or is_open(other, found):
+        results = answered(other, node)
+        if results is None or results.type != "object" or is_open(other, results):
             self._close(place, "a computed extension")
             return
-        members = properties(other, found)
+        members = properties(other, results)
         for key in ("typeDefs", "types", "plugins"):
             if key in members:
                 self._added(*self._sources.resolved(other, members[key]), key)
@@ -144,14 +144,16 @@ class GraphqlReader:
     def _added(self, module: Module, node: Node, key: str) -> None:
         says = f"custom {key}: not in the schema"
         self._sources.find(Kind.GRAPHQL, key, module.place(node), says, State.OPEN)
-        for found in walk(node):  # an existing field would be replaced
-            chain = called(module, found) if found.type == "call_expression" else ()
-            given = arguments(found) if chain[-1:] == ("field",) else []
+        for descendant in walk(node):  # an existing field would be replaced
+            chain = called(module, descendant) if descendant.type == "call_expression" else ()
+            given = arguments(descendant) if chain[-1:] == ("field",) else []
             name = string_value(module, given[0]) if given else None
             if name is not None:
-                for kind in self._extended(module, found):
+                for kind in self._extended(module, descendant):
                     key_ = f"{kind}.{name}"
-                    self.rules.append(FieldRule(key_, module.place(found), None, (self._guard(key_, module, found),)))
+                    self.rules.append(
+                        FieldRule(key_, module.place(descendant), None, (self._guard(key_, module, descendant),))
+                    )
 
     def _extended(self, module: Module, field: Node) -> tuple[str, ...]:
         """Return the type whose `definition(t)` contains a `t.field(...)`, or each root type if it is unknown."""

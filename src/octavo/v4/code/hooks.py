@@ -69,17 +69,17 @@ def _is_conditional(node: Node, function: Node) -> bool:
 def _chosen(module: Module, function: Node, attributes: Collection[str]) -> Iterator[Node]:
     """Yield the values that fields are set to, if they do not depend on the sent data alone."""
     sent = set(_parameters(module, function))
-    for found in walk(function):
-        if found.type == "variable_declarator":
-            name, value = found.child_by_field_name("name"), found.child_by_field_name("value")
+    for descendant in walk(function):
+        if descendant.type == "variable_declarator":
+            name, value = descendant.child_by_field_name("name"), descendant.child_by_field_name("value")
             if name is not None and value is not None and _is_made_of(module, value, sent):
                 sent.update(_names(module, name))
-        elif found.type == _ASSIGNMENT:
-            left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
+        elif descendant.type == _ASSIGNMENT:
+            left, right = descendant.child_by_field_name("left"), descendant.child_by_field_name("right")
             path = member_path(module, left) if left is not None else ()
             if right is None or len(path) < 2 or path[0] not in sent or path[-1] not in attributes:
                 continue
-            if not (_is_made_of(module, right, sent) or _is_default(module, found, function, path)):
+            if not (_is_made_of(module, right, sent) or _is_default(module, descendant, function, path)):
                 yield unwrap(right)
 
 
@@ -91,11 +91,11 @@ def _parameters(module: Module, function: Node) -> Iterator[str]:
 
 
 def _names(module: Module, node: Node) -> Iterator[str]:
-    return (identifier(module, found) for found in walk(node) if found.type in _NAMES)
+    return (identifier(module, descendant) for descendant in walk(node) if descendant.type in _NAMES)
 
 
 def _is_made_of(module: Module, node: Node, sent: Set[str]) -> bool:
-    awaits = any(found.type == "await_expression" for found in walk(node))
+    awaits = any(descendant.type == "await_expression" for descendant in walk(node))
     return not awaits and any(name in sent for name in _names(module, node))
 
 
@@ -110,7 +110,7 @@ def _is_default(module: Module, assignment: Node, function: Node, path: tuple[st
         if node.type in FUNCTIONS or condition is None or condition == child:
             continue
         if member_path(module, condition) != path and any(
-            member_path(module, found)[-1:] == path[-1:] for found in walk(unwrap(condition))
+            member_path(module, descendant)[-1:] == path[-1:] for descendant in walk(unwrap(condition))
         ):
             return True
     return False
@@ -245,8 +245,8 @@ class HookReader:
                 guard = hook.guard
                 says = _ALLOW.format(says=guard.says, reason=reason, name=guard.name)
                 self.hooks.append(Hook(hook.uid, _actions(hook.event), replace(guard, says=says)))
-                found = self._sources.findings[hook.position]
-                self._sources.findings[hook.position] = replace(found, says=says, state=State.CLOSED)
+                findings = self._sources.findings[hook.position]
+                self._sources.findings[hook.position] = replace(findings, says=says, state=State.CLOSED)
 
     def _nested(self, module: Module, node: Node, event: str, owner: Thing) -> tuple[bool, tuple[Nested, ...]]:
         """Return whether a hook itself may reject, and its reads and writes. A hook after an operation whose calls
@@ -292,19 +292,19 @@ class HookReader:
 def subscriptions(module: Module) -> Iterator[Node]:
     """Yield the calls that subscribe hooks, also by another name of `strapi.db.lifecycles`."""
     is_known = LIFECYCLES.encode() in module.source.text
-    for found in walk(module.root):
-        chain = called(module, found) if found.type == "call_expression" else ()
+    for descendant in walk(module.root):
+        chain = called(module, descendant) if descendant.type == "call_expression" else ()
         if is_known and chain[-1:] == ("subscribe",) and "eventHub" not in chain:
-            yield found
+            yield descendant
 
 
 def assigned_hooks(module: Module) -> Iterator[tuple[str, str, Node]]:
     """Yield `strapi.contentType(uid).lifecycles = {...}`: the content type, empty if it is unknown; the event, empty if
     it is all of them; and the value. `ExtensionReader` reads those of extended plugins."""
     is_extension = f"/{EXTENSIONS}/" in f"/{module.file}"
-    for found in walk(module.root):
-        left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
-        if found.type != "assignment_expression" or left is None or right is None:
+    for descendant in walk(module.root):
+        left, right = descendant.child_by_field_name("left"), descendant.child_by_field_name("right")
+        if descendant.type != "assignment_expression" or left is None or right is None:
             continue
         chain = called(module, left)
         if len(chain) > 1 and LIFECYCLES in chain[-2:] and not _is_empty(right):
@@ -322,16 +322,18 @@ def _is_empty(node: Node) -> bool:
 
 def _declared_as(module: Module, name: str) -> Node | None:
     """Return the value in a name's declaration, anywhere in a file."""
-    for found in walk(module.root):
-        own, value = found.child_by_field_name("name"), found.child_by_field_name("value")
-        if found.type == "variable_declarator" and own is not None and name in dict(names_in(module, own)):
+    for descendant in walk(module.root):
+        own, value = descendant.child_by_field_name("name"), descendant.child_by_field_name("value")
+        if descendant.type == "variable_declarator" and own is not None and name in dict(names_in(module, own)):
             return value
     return None
 
 
 def _changes_or_calls(module: Module, node: Node) -> bool:
     """Return whether a hook before a read does anything but log."""
-    return any(found.type in (*_CHANGES, "call_expression") and not _logs(module, found) for found in walk(node))
+    return any(
+        descendant.type in (*_CHANGES, "call_expression") and not _logs(module, descendant) for descendant in walk(node)
+    )
 
 
 def _actions(event: str) -> tuple[str, ...]:
@@ -341,13 +343,13 @@ def _actions(event: str) -> tuple[str, ...]:
 
 def _narrows(module: Module, node: Node) -> bool:
     """Return whether a hook changes which entries are selected, or removes data that the caller wants to write."""
-    for found in walk(node):
-        if found.type in _CHANGES:
-            left = found.child_by_field_name("left")
+    for descendant in walk(node):
+        if descendant.type in _CHANGES:
+            left = descendant.child_by_field_name("left")
             path = member_path(module, left) if left is not None else ()
             if {"where", "filters"} & set(path) or path[-1:] == ("params",):
                 return True
-        if _deletes(module, found) or _assigns_where(module, found):
+        if _deletes(module, descendant) or _assigns_where(module, descendant):
             return True
     return False
 
@@ -363,13 +365,13 @@ def _may_mask(module: Module, node: Node, attributes: Collection[str]) -> bool:
     passes the result to other code. Additions hide nothing."""
     if node.type not in FUNCTIONS or throws(module, node):
         return True
-    for found in walk(node):
-        if found.type in _CHANGES:
-            left = found.child_by_field_name("left")
+    for descendant in walk(node):
+        if descendant.type in _CHANGES:
+            left = descendant.child_by_field_name("left")
             path = member_path(module, left) if left is not None else ()
             if not path or path[-1] == _RESULT or path[-1] in attributes:
                 return True
-        if _deletes(module, found) or (found.type == "call_expression" and _hands_on(module, found)):
+        if _deletes(module, descendant) or (descendant.type == "call_expression" and _hands_on(module, descendant)):
             return True
     return False
 

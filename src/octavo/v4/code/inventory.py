@@ -71,16 +71,18 @@ def added_middlewares(module: Module, calls: Iterator[Node], describer: Describe
 def replaced_while_running(module: Module, describer: Describer) -> Iterator[Guard]:
     """Yield `strapi.controller(uid).find = ...`, `strapi.container.get("controllers").extend(...)`: replacements made
     at run time. Which part of the API is affected is not examined, so they guard all requests."""
-    for found in walk(module.root):
-        left = found.child_by_field_name("left") if found.type == "assignment_expression" else None
-        chain = called(module, left if left is not None else found) if left is not None or _is_call(found) else ()
-        if chain == ("Object", "assign") and arguments(found):
-            left = arguments(found)[0]
+    for descendant in walk(module.root):
+        left = descendant.child_by_field_name("left") if descendant.type == "assignment_expression" else None
+        chain = (
+            called(module, left if left is not None else descendant) if left is not None or _is_call(descendant) else ()
+        )
+        if chain == ("Object", "assign") and arguments(descendant):
+            left = arguments(descendant)[0]
             chain = called(module, left)
         replaces = chain[:1] == ("strapi",) and bool(_PARTS & set(chain[1:])) and LIFECYCLES not in chain[-2:]
         if replaces and (left is not None or chain[-1] == "extend"):
-            place = module.place(found)
-            yield Guard(f"{place.file}: {'.'.join(chain[1:])}", place, describer.describe(module, found))
+            place = module.place(descendant)
+            yield Guard(f"{place.file}: {'.'.join(chain[1:])}", place, describer.describe(module, descendant))
 
 
 def _is_call(node: Node) -> bool:

@@ -91,12 +91,12 @@ def refused_by_others(hooks: Iterable[NestedHook]) -> list[tuple[NestedHook, Nes
     """Return the hooks that other hooks may reject, each with the read or write and the first hook that runs for it."""
     refusing = [one for one in hooks if one.is_known]
     waiting = [one for one in hooks if not one.is_known and one.nested]
-    found: list[tuple[NestedHook, Nested, NestedHook]] = []
+    refused: list[tuple[NestedHook, Nested, NestedHook]] = []
     while True:
         met = [(one, *first) for one in waiting if (first := _met(one, refusing)) is not None]
         if not met:
-            return found
-        found += met
+            return refused
+        refused += met
         refusing += [one for one, _, _ in met]
         waiting = [one for one in waiting if one not in refusing]
 

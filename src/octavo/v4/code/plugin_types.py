@@ -53,8 +53,8 @@ def find_server(sources: Sources, plugin: PluginFolder) -> PluginServer | None:
         module = sources.module(path)
         members = None if module is None else _exported_members(sources, module)
         if members is not None:
-            found = members.get(_TYPES)
-            return PluginServer(path, None if found is None else sources.resolved(*found), is_readable=True)
+            member = members.get(_TYPES)
+            return PluginServer(path, None if member is None else sources.resolved(*member), is_readable=True)
     return PluginServer(scripts[0]) if scripts else None
 
 
@@ -88,10 +88,10 @@ def server_code(sources: Sources, server: PluginServer) -> Iterator[Path]:
         yield path
         module = sources.module(path)
         if module is not None:
-            found = {one for text in _specifiers(module) if (one := resolve(module, text)) is not None}
-            found = {one for one in found - known if one.suffix in SCRIPTS}
-            waiting += sorted(found)[: _MOST_FILES - len(known)]
-            known |= found
+            modules = {one for text in _specifiers(module) if (one := resolve(module, text)) is not None}
+            modules = {one for one in modules - known if one.suffix in SCRIPTS}
+            waiting += sorted(modules)[: _MOST_FILES - len(known)]
+            known |= modules
 
 
 def _specifiers(module: Module) -> Iterator[str]:
@@ -99,8 +99,8 @@ def _specifiers(module: Module) -> Iterator[str]:
         source = node.child_by_field_name("source")
         if node.type in ("import_statement", "export_statement", "import_require_clause") and source is not None:
             yield string_value(module, source) or ""
-        elif node.type == "call_expression" and (found := required(module, node)) is not None:
-            yield found.specifier
+        elif node.type == "call_expression" and (imported := required(module, node)) is not None:
+            yield imported.specifier
 
 
 def type_members(sources: Sources, server: PluginServer) -> Iterator[tuple[str, dict[str, _Member]]]:
@@ -119,8 +119,8 @@ def _exported_members(sources: Sources, module: Module) -> dict[str, _Member] | 
     if value is not None:
         other, node = _called(sources, *sources.resolved(module, value))
         return _members(other, node) if node.type == "object" else None
-    for found in exports.again:
-        again = sources.imported_by(module, found)
+    for exported in exports.again:
+        again = sources.imported_by(module, exported)
         if again is not None:
             other, node = _called(sources, *again)
             return _members(other, node) if node.type == "object" else None
@@ -129,8 +129,8 @@ def _exported_members(sources: Sources, module: Module) -> dict[str, _Member] | 
 
 def _called(sources: Sources, module: Module, node: Node) -> _Member:
     """Return what a function returns: v4 calls a server, and its parts, if they are functions."""
-    found = answered(module, node)
-    return (module, node) if found is None or found is node else sources.resolved(module, found)
+    results = answered(module, node)
+    return (module, node) if results is None or results is node else sources.resolved(module, results)
 
 
 def _members(module: Module, node: Node) -> dict[str, _Member]:
@@ -155,12 +155,12 @@ class PluginTypeReader:
         types = None if server is None else evaluated_types(self._sources, server)
         if types is not None and types.is_undefined:
             return
-        found = {} if types is None else dict(types.items())
+        types_by_name = {} if types is None else dict(types.items())
         if types is None or types.rest is not None:
-            yield from self._files(plugin, known=found)
+            yield from self._files(plugin, known=types_by_name)
             if server is not None:
                 self.problems.append(unserved(self._sources.place(server.entry).file, _TYPES, _UNREAD))
-        for name, value in found.items():
+        for name, value in types_by_name.items():
             yield from self._definition(plugin, name, value)
 
     def _files(self, plugin: PluginFolder, known: Iterable[str]) -> Iterator[DefinitionFile]:

@@ -86,9 +86,9 @@ def _declared_folder(project: Path, plugin: DeclaredPlugin) -> PluginFolder | No
     else:
         candidates = [project / PACKAGES / resolve, project / resolve]
     for path in candidates:
-        found = _folder_inside(path, project) or _folder_inside(_source_of(path, project), project)
-        if found is not None:
-            return PluginFolder(plugin.name, found, PACKAGES not in found.relative_to(project).parts)
+        folder = _folder_inside(path, project) or _folder_inside(_source_of(path, project), project)
+        if folder is not None:
+            return PluginFolder(plugin.name, folder, PACKAGES not in folder.relative_to(project).parts)
     return None
 
 

@@ -159,9 +159,9 @@ def _inherited(node: ast.ClassDef, statements: list[ast.stmt], path: Path, deep:
     """Yield the methods of a class's base classes, in its module or in one that it imports."""
     for base in node.bases if deep else ():
         if isinstance(base, ast.Name):
-            for found, others, place in _classes(base.id, statements, path):
-                yield from (name for name, _ in _methods(found))
-                yield from _inherited(found, others, place, deep - 1)
+            for base_class, others, place in _classes(base.id, statements, path):
+                yield from (name for name, _ in _methods(base_class))
+                yield from _inherited(base_class, others, place, deep - 1)
 
 
 def _classes(name: str, statements: list[ast.stmt], path: Path) -> Iterator[tuple[ast.ClassDef, list[ast.stmt], Path]]:
@@ -174,7 +174,7 @@ def _classes(name: str, statements: list[ast.stmt], path: Path) -> Iterator[tupl
             for item in node.names:
                 if (item.asname or item.name) == name:
                     others = _statements(place)
-                    yield from ((found, others, place) for found in others if _is_class(found, item.name))
+                    yield from ((other, others, place) for other in others if _is_class(other, item.name))
 
 
 def _is_class(node: ast.stmt, name: str) -> TypeGuard[ast.ClassDef]:

@@ -61,11 +61,11 @@ def _listed(sources: Sources, names: NamedCode, path: Path) -> Iterator[Guard | 
         yield Guard(place.file, place, "the list of middlewares is computed")
         return
     module, value = sources.resolved(module, value)
-    found = answered(module, value)
-    if found is None or found.type != "array":
+    results = answered(module, value)
+    if results is None or results.type != "array":
         yield Guard(place.file, place, "the list of middlewares is computed")
         return
-    for item in named(found):
+    for item in named(results):
         yield from _one(sources, names, *sources.resolved(module, item))
 
 
@@ -134,10 +134,10 @@ def read_code(project: Path, registry: Registry, declared: Iterable[DeclaredPlug
 
     Raises ValueError for a `package.json` that cannot be read.
     """
-    found = find_v4_project(project)
-    if found is None:
+    v4_project = find_v4_project(project)
+    if v4_project is None:
         return Code()
-    return _Reader(project, registry, found, find_plugins(project, declared, found.packages)).read()
+    return _Reader(project, registry, v4_project, find_plugins(project, declared, v4_project.packages)).read()
 
 
 class _Reader:
@@ -273,7 +273,7 @@ class _Reader:
                     self._hooks.read_one(module, value, uid, event)
                 else:
                     self._hooks.read_object(*self._sources.resolved(module, value), uid)
-            calls = (found for found in walk(module.root) if found.type == "call_expression")
+            calls = (descendant for descendant in walk(module.root) if descendant.type == "call_expression")
             self._everywhere += added_middlewares(module, calls, self._describer)
             self._everywhere += replaced_while_running(module, self._describer)
             self._graphql.read(module)

@@ -60,8 +60,8 @@ class Resolver:
     def targets(self, module: Module, node: Node, this: Thing | None) -> list[Thing]:
         """Return the functions that an expression may call, including modules and services of `strapi`."""
         self._steps = _MOST_STEPS
-        found = [one for thing in self.resolve(module, node, this) for one in self.whole(thing)]
-        return [one for thing in found for one in (self.served(thing.path) if thing.what == STRAPI else [thing])]
+        things = [one for thing in self.resolve(module, node, this) for one in self.whole(thing)]
+        return [one for thing in things for one in (self.served(thing.path) if thing.what == STRAPI else [thing])]
 
     def strapi_paths(self, module: Module, node: Node, this: Thing | None) -> list[tuple[str, ...]]:
         """Return the paths from `strapi` that an expression may refer to: `("entityService", "update")`."""
@@ -100,13 +100,15 @@ class Resolver:
             made = self._any(module, [node.child_by_field_name("constructor")], this, depth)
             return [instance_of(one) for thing in made for one in self.whole(thing, depth)]
         if node.type == "await_expression":
-            found = required(module, node)
-            return self._import(module, found, depth) if found else self.resolve(module, named(node)[0], this, depth)
+            imported = required(module, node)
+            return (
+                self._import(module, imported, depth) if imported else self.resolve(module, named(node)[0], this, depth)
+            )
         return [VALUE]
 
     def _any(self, module: Module, nodes: Iterable[Node | None], this: Thing | None, depth: int) -> list[Thing]:
-        found = [thing for node in nodes if node is not None for thing in self.resolve(module, node, this, depth)]
-        return found if len(found) <= _MOST else [UNKNOWN]
+        things = [thing for node in nodes if node is not None for thing in self.resolve(module, node, this, depth)]
+        return things if len(things) <= _MOST else [UNKNOWN]
 
     # Names
 
@@ -119,12 +121,12 @@ class Resolver:
             if name in (STRAPI, "global", "globalThis"):
                 return [Thing(STRAPI, path=() if name == STRAPI else (name,))]
             return [Thing("outside", path=(name,), harmless=name in GLOBALS)]
-        found: list[Thing] = []
+        things: list[Thing] = []
         for binding in bindings:
-            found += self._bound(module, binding, name, this, depth)
+            things += self._bound(module, binding, name, this, depth)
         for node_ in self.scopes.assigned(module).get((name,), ()):
-            found += self.resolve(module, node_, this, depth)
-        known = [thing for thing in found if thing is not VALUE] or [VALUE]
+            things += self.resolve(module, node_, this, depth)
+        known = [thing for thing in things if thing is not VALUE] or [VALUE]
         return known if len(known) <= _MOST else [UNKNOWN]
 
     def _bound(self, module: Module, binding: Binding | None, name: str, this: Thing | None, depth: int) -> list[Thing]:
@@ -135,10 +137,10 @@ class Resolver:
             return self._import(module, binding.imported, depth)
         if binding.value is None:
             return [VALUE]
-        found = self.resolve(module, binding.value, this, depth)
+        things = self.resolve(module, binding.value, this, depth)
         for step in binding.taken or ():
-            found = [taken for thing in found for taken in self.member(thing, step, depth)]
-        return found if binding.taken is not None else [UNKNOWN if any(map(is_unknown, found)) else VALUE]
+            things = [taken for thing in things for taken in self.member(thing, step, depth)]
+        return things if binding.taken is not None else [UNKNOWN if any(map(is_unknown, things)) else VALUE]
 
     # Files
 
@@ -168,7 +170,7 @@ class Resolver:
             whole = self.resolve(module, exports.value, space, depth)
             if name == _DEFAULT:
                 return whole
-            return [found for thing in whole for found in self.member(thing, name, depth + 1)]
+            return [value for thing in whole for value in self.member(thing, name, depth + 1)]
         if name == _DEFAULT and exports.names:
             return [space]
         paths = (("exports", ALL), ("module", "exports", ALL))
@@ -179,9 +181,9 @@ class Resolver:
         for one in again:
             inside = _named_again(module, one, name)
             if inside is not None:
-                found = self._import(module, Import(one.specifier, one.node, inside or None), depth)
-                if not inside or not all(thing is UNKNOWN for thing in found):
-                    return found
+                things = self._import(module, Import(one.specifier, one.node, inside or None), depth)
+                if not inside or not all(thing is UNKNOWN for thing in things):
+                    return things
         return []
 
     def _merged(
@@ -192,7 +194,7 @@ class Resolver:
         things = [
             whole for node in nodes for one in self.resolve(module, node, this, depth) for whole in self.whole(one)
         ]
-        return [found for thing in things for found in self.member(thing, name, depth) if found is not UNKNOWN]
+        return [value for thing in things for value in self.member(thing, name, depth) if value is not UNKNOWN]
 
     def whole(self, thing: Thing, depth: int = 0) -> list[Thing]:
         """Return the value of a module for `require`; anything else is returned unchanged."""
@@ -201,8 +203,8 @@ class Resolver:
         exports = self.scopes.exports(thing.module)
         if exports.value is None or exports.uncertain is not None or depth > _DEEPEST:
             return [thing]
-        found = self.resolve(thing.module, exports.value, thing, depth + 1)
-        return [inner for one in found for inner in self.whole(one, depth + 1)]
+        things = self.resolve(thing.module, exports.value, thing, depth + 1)
+        return [inner for one in things for inner in self.whole(one, depth + 1)]
 
     # Members
 
@@ -213,10 +215,10 @@ class Resolver:
         below, name = node.child_by_field_name("object"), last_name(module, node)
         if below is None:
             return [UNKNOWN]
-        found = self.resolve(module, below, this, depth)
+        things = self.resolve(module, below, this, depth)
         if name is None:
-            return self._computed(found, depth)
-        return [taken for thing in found for taken in self.member(thing, name, depth)]
+            return self._computed(things, depth)
+        return [taken for thing in things for taken in self.member(thing, name, depth)]
 
     def _computed(self, found: list[Thing], depth: int) -> list[Thing]:
         """Return any member of an object: which one is known only at run time."""
@@ -254,24 +256,24 @@ class Resolver:
         module, node = thing.module, thing.node
         if module is None or node is None:
             return [UNKNOWN]
-        found = [
+        things = [
             value
             for path in paths_of(module, node, name, thing.what == "instance")
             for given in self.scopes.assigned(module).get(path, ())
             for value in self.resolve(module, given, thing, depth)
         ]
         merged = [(*path[:-1], ALL) for path in paths_of(module, node, name, is_instance=False)]
-        found += self._merged(module, merged, name, thing, depth)
+        things += self._merged(module, merged, name, thing, depth)
         if node.type == "object":
-            return found + self._of_object(module, node, name, thing, depth) or [UNKNOWN]
+            return things + self._of_object(module, node, name, thing, depth) or [UNKNOWN]
         if node.type in CLASSES:
             for member, value in class_members(module, node, is_static=thing.what == "code"):
                 if member == name:
-                    found += self._given(module, value, thing, depth)
-            if not found:
+                    things += self._given(module, value, thing, depth)
+            if not things:
                 parents = self._parent(thing, depth)
-                found = [value for parent in parents for value in self.member(parent, name, depth)]
-        return found or [UNKNOWN]
+                things = [value for parent in parents for value in self.member(parent, name, depth)]
+        return things or [UNKNOWN]
 
     def _given(self, module: Module, value: Node, thing: Thing, depth: int) -> list[Thing]:
         """Return the value of a member; for a getter (`get locked()`), its return value."""
@@ -283,12 +285,12 @@ class Resolver:
         value = properties(module, node).get(name)
         if value is not None:
             return self._given(module, value, thing, depth)
-        found: list[Thing] = []
+        things: list[Thing] = []
         for item in named(node):
             if item.type == "spread_element":
                 for spread in self.resolve(module, named(item)[0], thing, depth):
-                    found += [one for one in self.member(spread, name, depth) if one is not VALUE]
-        return found
+                    things += [one for one in self.member(spread, name, depth) if one is not VALUE]
+        return things
 
     def _parent(self, this: Thing | None, depth: int) -> list[Thing]:
         """Return the base class of a class; `super` in an object is Strapi's own."""
@@ -300,7 +302,7 @@ class Resolver:
         base = named(heritage)[0]
         if base.type == "extends_clause":
             base = base.child_by_field_name("value") or named(base)[0]
-        parents = [one for found in self.resolve(this.module, base, None, depth) for one in self.whole(found, depth)]
+        parents = [one for value in self.resolve(this.module, base, None, depth) for one in self.whole(value, depth)]
         return [instance_of(parent) if this.what == "instance" else parent for parent in parents]
 
     # Calls
@@ -321,10 +323,10 @@ class Resolver:
             return self._any(module, arguments(node)[1:], this, depth) or [CORE]
         if path in (("Object", "assign"), ("Object", "freeze"), ("Object", "create")):
             return self._any(module, arguments(node), this, depth)
-        found: list[Thing] = []
+        things: list[Thing] = []
         for thing in (one for first in self.resolve(module, function, this, depth) for one in self.whole(first)):
-            found += self._answer(module, node, thing, depth)
-        return found if found and len(found) <= _MOST else [UNKNOWN]
+            things += self._answer(module, node, thing, depth)
+        return things if things and len(things) <= _MOST else [UNKNOWN]
 
     def _answer(self, module: Module, call: Node, thing: Thing, depth: int) -> list[Thing]:
         if thing.what == STRAPI:

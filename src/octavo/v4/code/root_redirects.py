@@ -35,8 +35,8 @@ def acts_on_root_only(module: Module, function: Node) -> bool:
     if len(given) != 2 or any(one.type != "identifier" for one in given):
         return False
     ctx, following = (identifier(module, one) for one in given)
-    found = statements(function)
-    first, rest = (found[0], found[1:]) if found else (function, [])
+    body = statements(function)
+    first, rest = (body[0], body[1:]) if body else (function, [])
     condition, inner = first.child_by_field_name("condition"), first.child_by_field_name("consequence")
     if first.type != "if_statement" or condition is None or inner is None:
         return False

@@ -121,21 +121,21 @@ class RouteReader:
                 continue
             routes, prefix = self._file(path, owner, place)
             yield from routes
-            found = self._types.get(f"{owner}.{kebab_case(path.stem)}")
-            if found is not None and found.localized:
-                yield self._localization(found, owner, prefix, place)
+            content_type = self._types.get(f"{owner}.{kebab_case(path.stem)}")
+            if content_type is not None and content_type.localized:
+                yield self._localization(content_type, owner, prefix, place)
 
     def core(self) -> Iterator[Route]:
         """Yield each generated core action of each content type of an API."""
-        for uid, found in self._types.items():
+        for uid, content_type in self._types.items():
             if uid.startswith("api::"):
                 owner, place = uid.rpartition(".")[0], Place("", 0)
-                for action, method, path in _core_routes(found):
+                for action, method, path in _core_routes(content_type):
                     route = self._handled(Route(method, path, f"{uid}.{action}", "", place, Access()), owner)
                     is_missing = uid not in self._controllers.controllers
                     yield replace(route, core=(uid, action)) if is_missing else route
-                if found.localized:
-                    yield self._localization(found, owner, "", place)
+                if content_type.localized:
+                    yield self._localization(content_type, owner, "", place)
 
     def _file(self, path: Path, owner: str, place: Place) -> tuple[list[Route], str]:
         uid = generated_uid(path)
@@ -222,11 +222,11 @@ class RouteReader:
 
     def _core(self, uid: str, owner: str, place: Place, prefix: str = "") -> Iterator[Route]:
         """Yield the routes of a core router; none if the content type does not exist."""
-        found = self._types.get(uid)
-        if found is None:
+        content_type = self._types.get(uid)
+        if content_type is None:
             self._sources.find(Kind.ROUTE, uid, place, "unknown content type: not served", State.CLOSED)
             return
-        for action, method, path in _core_routes(found):
+        for action, method, path in _core_routes(content_type):
             yield self._handled(Route(method, prefix + path, f"{uid}.{action}", "", place, Access()), owner)
 
     def _localization(self, content_type: ContentType, owner: str, prefix: str, place: Place) -> Route:
@@ -372,8 +372,8 @@ class RouteReader:
             return route
         if controller.core is None or action in controller.own:
             return replace(route, handled_at=controller.own.get(action))
-        found = self._types.get(controller.core)
-        if found is None or action not in [known for known, _, _ in _core_routes(found)] + [_LOCALIZE]:
+        content_type = self._types.get(controller.core)
+        if content_type is None or action not in [known for known, _, _ in _core_routes(content_type)] + [_LOCALIZE]:
             return route
         shape = controller.shape(action)
         return replace(
@@ -461,9 +461,11 @@ def _puts_own_first(module: Module, call: Node) -> bool:
     function = None if called is None else follow(module, called, bindings_of(module))
     if function is None:
         return False
-    for found in walk(function):
-        if found.type == "array":
-            spreads = [member_path(module, named(item)[0]) for item in named(found) if item.type == "spread_element"]
+    for descendant in walk(function):
+        if descendant.type == "array":
+            spreads = [
+                member_path(module, named(item)[0]) for item in named(descendant) if item.type == "spread_element"
+            ]
             if len(spreads) > 1:
                 return spreads[0][-1:] != ("routes",) and spreads[-1][-1:] == ("routes",)
     return False

@@ -65,23 +65,23 @@ class Scopes:
             return {}
         key = (module.file, node.id)
         if key not in self._names:
-            found: dict[str, list[Binding | None]] = {}
+            bindings: dict[str, list[Binding | None]] = {}
             is_top = node.type == "program"
             top = self._sources.bindings(module).items() if is_top else _declarations(module, node)
             for name, binding in top:
-                found.setdefault(name, []).append(binding)
-            self._names[key] = found
+                bindings.setdefault(name, []).append(binding)
+            self._names[key] = bindings
         return self._names[key]
 
     def assigned(self, module: Module) -> dict[Path, list[Node]]:
         """Return what a file assigns to names, and to members of names (`guard.locked = ...`)."""
         if module not in self._assigned:
-            found: dict[Path, list[Node]] = {}
+            assigned: dict[Path, list[Node]] = {}
             for node in walk(module.root):
                 path, values = _assignment(module, node)
                 if path:
-                    found.setdefault(path, []).extend(values)
-            self._assigned[module] = found
+                    assigned.setdefault(path, []).extend(values)
+            self._assigned[module] = assigned
         return self._assigned[module]
 
     def members_set(self, module: Module, node: Node) -> dict[str, Node]:
@@ -135,9 +135,11 @@ def class_members(module: Module, node: Node, *, is_static: bool) -> Iterator[tu
         if _is_static(member) == is_static:
             yield name, value
         if name == "constructor" and not is_static:
-            for found in walk(member):
-                left, right = found.child_by_field_name("left"), found.child_by_field_name("right")
-                path = member_path(module, left) if found.type == "assignment_expression" and left is not None else ()
+            for descendant in walk(member):
+                left, right = descendant.child_by_field_name("left"), descendant.child_by_field_name("right")
+                path = (
+                    member_path(module, left) if descendant.type == "assignment_expression" and left is not None else ()
+                )
                 if path[:1] == ("this",) and len(path) == 2 and right is not None:
                     yield path[1], right
 
@@ -148,10 +150,10 @@ def has_computed_fields(node: Node) -> bool:
     fields = named(body) if body is not None else []
     values = [field.child_by_field_name("value") for field in fields if not _is_static(field)]
     return any(
-        found.type in ("call_expression", "new_expression")
+        descendant.type in ("call_expression", "new_expression")
         for value in values
         if value is not None and value.type not in FUNCTIONS
-        for found in walk(value)
+        for descendant in walk(value)
     )
 
 
@@ -173,8 +175,8 @@ def paths_of(module: Module, node: Node, name: str, is_instance: bool) -> Iterat
 
 def last_name(module: Module, node: Node) -> str | None:
     """Return the name of a member, if it is literal."""
-    found = node.child_by_field_name("property")
-    if found is not None:
-        return identifier(module, found)
+    name_node = node.child_by_field_name("property")
+    if name_node is not None:
+        return identifier(module, name_node)
     index = node.child_by_field_name("index")
     return None if index is None else string_value(module, index)

@@ -21,11 +21,11 @@ class ServiceResolver(Resolver):
     def served(self, path: tuple[str, ...], depth: int = 0) -> list[Thing]:
         """Return the function that a path from `strapi` refers to: of a service, or Strapi's own."""
         uid, rest = _service(path)
-        found = _UID.fullmatch(uid)
-        if found is None:
+        match = _UID.fullmatch(uid)
+        if match is None:
             is_own = not path or is_strapi_call(path) or _is_connecting(path)
             return [HARMLESS if is_own else Thing("outside", path=(STRAPI, *path))]
-        kind, owner, name = found.groups()
+        kind, owner, name = match.groups()
         if kind == "plugin" and owner in PLUGINS:
             return [UNKNOWN if self._adds_services(owner) else HARMLESS]
         if len(rest) != 1:
@@ -59,7 +59,7 @@ class ServiceResolver(Resolver):
         module = None if path is None else self._sources.module(path)
         if module is not None:
             for services in self.member(Thing("space", module), "services"):
-                yield from (one for found in self.member(services, name) for one in self.whole(found))
+                yield from (one for service in self.member(services, name) for one in self.whole(service))
 
     def _made(self, thing: Thing) -> Iterator[Thing]:
         """Yield the object that a service factory returns: of a function, or `createCoreService(uid, function)`."""

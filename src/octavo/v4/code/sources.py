@@ -63,10 +63,10 @@ class Sources:
         """Yield the files that v4 loads from a folder, in its order, without subfolders. With `data`, also JSON."""
         wanted = _ROUTE_FILES if data else SCRIPTS
         try:
-            found = sorted(path for path in folder.iterdir() if path.suffix in wanted and path.is_file())
+            files = sorted(path for path in folder.iterdir() if path.suffix in wanted and path.is_file())
         except OSError:
             return
-        yield from self._chosen([path for path in found if not _DECLARATIONS.search(path.name)])
+        yield from self._chosen([path for path in files if not _DECLARATIONS.search(path.name)])
 
     def _chosen(self, paths: list[Path]) -> Iterator[Path]:
         """Yield one file for each name: the source, if there is also a compiled file."""
@@ -107,11 +107,11 @@ class Sources:
     def imported(self, module: Module, node: Node) -> tuple[Module, Node] | None:
         """Return the value that a name, or a `require`, imports from another file of the project."""
         node = unwrap(node)
-        found = required(module, node)
-        if found is None and node.type in ("identifier", "shorthand_property_identifier"):
+        imported = required(module, node)
+        if imported is None and node.type in ("identifier", "shorthand_property_identifier"):
             binding = self.bindings(module).get(identifier(module, node))
-            found = None if binding is None else binding.imported
-        return None if found is None else self.imported_by(module, found)
+            imported = None if binding is None else binding.imported
+        return None if imported is None else self.imported_by(module, imported)
 
     def module_of(self, module: Module, found: Import) -> Module | None:
         """Return the file of the project that an import refers to."""

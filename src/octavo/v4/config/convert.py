@@ -80,8 +80,8 @@ def bound_or(none: int) -> Converter:
 
 def size(value: Any) -> int:
     """Return bytes, given as a number or like `256mb`."""
-    if isinstance(value, str) and (found := _SIZE.fullmatch(value.strip())):
-        return int(float(found[1]) * _BYTES[found[2].lower()])
+    if isinstance(value, str) and (match := _SIZE.fullmatch(value.strip())):
+        return int(float(match[1]) * _BYTES[match[2].lower()])
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST:
         return int(value)
     raise ValueError('a size such as "256mb"')
@@ -90,8 +90,8 @@ def size(value: Any) -> int:
 def lifetime(value: Any) -> int:
     """Return a token's lifetime in seconds: given in seconds, or like `7d`, `2 days`, `10h`; without unit, in
     milliseconds."""
-    if isinstance(value, str) and (found := _TIME.fullmatch(value.strip())) and found[2].lower() in _SECONDS:
-        return max(round(float(found[1]) * _SECONDS[found[2].lower()]), 1)
+    if isinstance(value, str) and (match := _TIME.fullmatch(value.strip())) and match[2].lower() in _SECONDS:
+        return max(round(float(match[1]) * _SECONDS[match[2].lower()]), 1)
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MOST:
         return int(value)
     raise ValueError('a time such as "7d"')

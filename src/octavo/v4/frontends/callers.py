@@ -38,10 +38,10 @@ class Callers:
         """Return the calls of a function."""
         if (known := self._found.get(function.key)) is not None:
             return known
-        found = self._search(function)[:MOST_CALLERS]
+        calls = self._search(function)[:MOST_CALLERS]
         if not self._evaluation.is_cut:
-            self._found[function.key] = found
-        return found
+            self._found[function.key] = calls
+        return calls
 
     def _search(self, function: Closure) -> list[Call]:
         calls = self._index()

@@ -85,18 +85,18 @@ def _needed(
     definitions: Iterable[DefinitionNode], known: Mapping[str, FragmentDefinitionNode]
 ) -> list[FragmentDefinitionNode]:
     """Return the fragments that definitions spread, also through other fragments."""
-    found: dict[str, FragmentDefinitionNode] = {}
+    fragments: dict[str, FragmentDefinitionNode] = {}
     waiting: list[DefinitionNode] = list(definitions)
-    while waiting and len(found) < _MOST_DEFINITIONS:
+    while waiting and len(fragments) < _MOST_DEFINITIONS:
         spreads = _Spreads()
         visit(waiting.pop(), spreads)
         for name in spreads.names:
             if name not in known:
                 raise NotReadable(f"the GraphQL fragment {name} is unknown")
-            if name not in found:
-                found[name] = known[name]
+            if name not in fragments:
+                fragments[name] = known[name]
                 waiting.append(known[name])
-    return list(found.values())
+    return list(fragments.values())
 
 
 class _Spreads(Visitor):

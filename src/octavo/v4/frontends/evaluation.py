@@ -97,12 +97,12 @@ class Evaluation:
             return UNDEFINED
         while scope is not None:
             if scope.type in FUNCTIONS:
-                found = self._parameter(name, Closure(module, scope, frame))
-                if found is not MISSING:
-                    return self._changed(found, name, node, scope, module, frame)
+                value = self._parameter(name, Closure(module, scope, frame))
+                if value is not MISSING:
+                    return self._changed(value, name, node, scope, module, frame)
             elif (binding := self.scopes.declared(module, scope).get(name)) is not None:
-                found = self._bound(binding, module, frame)
-                return self._changed(found, name, node, scope, module, frame)
+                value = self._bound(binding, module, frame)
+                return self._changed(value, name, node, scope, module, frame)
             scope = scope.parent
         return returned_client(name) or Gap(name)
 
@@ -128,14 +128,14 @@ class Evaluation:
                 return Gap(name) if value == Gap() else value
             case "assignment_pattern" | "object_assignment_pattern":
                 left, right = named(pattern)[0], named(pattern)[-1]
-                found = self._destructured(left, value, name, function)
-                if found is not MISSING and (value is UNDEFINED or isinstance(value, Gap)):
+                inner = self._destructured(left, value, name, function)
+                if inner is not MISSING and (value is UNDEFINED or isinstance(value, Gap)):
                     return self._destructured(left, self._default(right, function), name, function)
-                return found
+                return inner
         for child, below in self._parts(pattern, value, function.module):
-            found = self._destructured(child, below, name, function)
-            if found is not MISSING:
-                return found
+            inner = self._destructured(child, below, name, function)
+            if inner is not MISSING:
+                return inner
         return MISSING
 
     def _default(self, node: Node, function: Closure) -> Any:
@@ -190,13 +190,13 @@ class Evaluation:
         if node is None and wanted == "default":
             node = exports.value
         if node is not None:
-            found = self._declared_value(node, module, Frame())
-            return Gap(local or wanted) if found == Gap() else found
+            value = self._declared_value(node, module, Frame())
+            return Gap(local or wanted) if value == Gap() else value
         for again in exports.again if depth < 5 else ():
             if again.name in (None, wanted) and (target := self.sources.resolve(module, again.specifier)) is not None:
-                found = self.exported(target, wanted, local, depth + 1)
-                if not isinstance(found, Gap):
-                    return found
+                value = self.exported(target, wanted, local, depth + 1)
+                if not isinstance(value, Gap):
+                    return value
         if exports.value is not None and wanted != "default":
             return self.property(self.value(exports.value, module, Frame()), wanted)
         return Gap(local or wanted)
@@ -266,10 +266,10 @@ class Evaluation:
         frame = closure.frame.called(closure, given)
         first = None
         for node in returned(closure.node):
-            found = self.value(node, closure.module, frame)
-            if found is not UNDEFINED and found is not None and not isinstance(found, Gap):
-                return found
-            first = found if first is None else first
+            result = self.value(node, closure.module, frame)
+            if result is not UNDEFINED and result is not None and not isinstance(result, Gap):
+                return result
+            first = result if first is None else first
         return Gap() if first is None or first is UNDEFINED else first
 
 
@@ -319,14 +319,14 @@ def _literal(evaluation: Evaluation, node: Node, module: Module, frame: Frame) -
 
 
 def _object(evaluation: Evaluation, node: Node, module: Module, frame: Frame) -> Any:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for child in named(node):
         match child.type:
             case "spread_element":
                 spread = evaluation.value(named(child)[0], module, frame)
-                found |= spread if isinstance(spread, dict) else {}
+                values |= spread if isinstance(spread, dict) else {}
             case "shorthand_property_identifier":
-                found[identifier(module, child)] = evaluation.name(child, module, frame)
+                values[identifier(module, child)] = evaluation.name(child, module, frame)
             case "pair":
                 key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
                 name = key_of(module, key) if key is not None else None
@@ -334,23 +334,23 @@ def _object(evaluation: Evaluation, node: Node, module: Module, frame: Frame) ->
                     computed = evaluation.value(named(key)[0], module, frame)
                     name = computed if isinstance(computed, str) else None
                 if name is not None and value is not None:
-                    found[name] = evaluation.value(value, module, frame)
+                    values[name] = evaluation.value(value, module, frame)
             case "method_definition":
                 key = child.child_by_field_name("name")
                 if key is not None and (name := key_of(module, key)) is not None:
-                    found[name] = Closure(module, child, frame)
-    return found
+                    values[name] = Closure(module, child, frame)
+    return values
 
 
 def _array(evaluation: Evaluation, node: Node, module: Module, frame: Frame) -> Any:
-    found: list[Any] = []
+    items: list[Any] = []
     for child in named(node)[:_MOST_ITEMS]:
         if child.type == "spread_element":
             spread = evaluation.value(named(child)[0], module, frame)
-            found += spread if isinstance(spread, list) else []
+            items += spread if isinstance(spread, list) else []
         else:
-            found.append(evaluation.value(child, module, frame))
-    return found
+            items.append(evaluation.value(child, module, frame))
+    return items
 
 
 def _function(_: Evaluation, node: Node, module: Module, frame: Frame) -> Any:
@@ -467,8 +467,8 @@ def _call(evaluation: Evaluation, node: Node, module: Module, frame: Frame) -> A
         return returned_client(last) or Gap(last)
     receiver = evaluation.value(below, module, frame)
     called = METHODS.get(identifier(module, name))
-    found = called(receiver, given) if called is not None else MISSING
-    return Gap(last) if found is MISSING else found
+    result = called(receiver, given) if called is not None else MISSING
+    return Gap(last) if result is MISSING else result
 
 
 def _call_method(method: Method, given: list[Any]) -> Any:

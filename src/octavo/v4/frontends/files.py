@@ -48,8 +48,8 @@ class Sources:
         elif "/" not in specifier or specifier.startswith("@"):
             return None
         wanted = _stem(specifier)
-        found = [file for file in self._by_stem.get(wanted.rpartition("/")[2], ()) if _ends_with(file, wanted)]
-        return self.modules[min(found, key=len)] if found else None
+        files = [file for file in self._by_stem.get(wanted.rpartition("/")[2], ()) if _ends_with(file, wanted)]
+        return self.modules[min(files, key=len)] if files else None
 
     def _at(self, path: str) -> Module | None:
         for file in (path, *(f"{path}{suffix}" for suffix in _SCRIPTS)):
@@ -150,12 +150,12 @@ def _scripts(content: bytes) -> tuple[list[tuple[int, int]], bytes]:
     """Return where the scripts of a component are, and the attributes of all of them, in linear time."""
     lower = content.lower()
     spans, attributes, end = [], [], 0
-    while found := _SCRIPT.search(content, end):
-        end = lower.find(b"</script", found.end())
+    while match := _SCRIPT.search(content, end):
+        end = lower.find(b"</script", match.end())
         if end < 0:
             break
-        spans.append((found.end(), end))
-        attributes.append(found[1])
+        spans.append((match.end(), end))
+        attributes.append(match[1])
     return spans, b" ".join(attributes)
 
 

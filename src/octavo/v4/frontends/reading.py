@@ -82,11 +82,11 @@ class _Reading:
 
     def _read_call(self, node: Node, module: Module) -> None:
         try:
-            for place, found in self._expanded(node, module, ()):
-                if isinstance(found, NotReadable):
-                    self._note(place, str(found))
+            for place, form in self._expanded(node, module, ()):
+                if isinstance(form, NotReadable):
+                    self._note(place, str(form))
                 else:
-                    self._add(found)
+                    self._add(form)
         except _INVALID:
             self._note(place_of(module, node.start_byte), "the call contains an invalid value")
 
@@ -106,19 +106,19 @@ class _Reading:
         place = place_of(outer_module, outer.start_byte)
         function = _enclosing(outer, outer_module, opened, {step.function.key for step in steps})
         callers = self._callers.of(function) if function is not None and len(steps) < _DEEPEST_CALLS else []
-        found: list[tuple[str, RequestForm | NotReadable]] = []
+        forms: list[tuple[str, RequestForm | NotReadable]] = []
         for caller, caller_module in callers:
             assert function is not None
-            found += self._expanded(node, module, (*steps, _Step(function, caller, caller_module)))
-        if any(isinstance(form, RequestForm) for _, form in found):
+            forms += self._expanded(node, module, (*steps, _Step(function, caller, caller_module)))
+        if any(isinstance(form, RequestForm) for _, form in forms):
             self._read |= read
-            yield from found
+            yield from forms
             return
         own = self._form(call, place)
         if own is not None:
             self._read |= read
-            is_worse = isinstance(own, NotReadable) and found
-            yield from found if is_worse else [(place, own)]
+            is_worse = isinstance(own, NotReadable) and forms
+            yield from forms if is_worse else [(place, own)]
 
     def _form(self, call: FoundCall, place: str) -> RequestForm | NotReadable | None:
         try:
@@ -164,14 +164,14 @@ class _Reading:
             self._add(form)
 
     def _read_documents(self) -> None:
-        found = []
+        documents = []
         for place, text in self._documents():
             try:
-                found.append((place, parse_document(text)))
+                documents.append((place, parse_document(text)))
             except NotReadable as error:
                 self._note(place, str(error))
-        fragments = {name: one for _, document in found for name, one in fragments_in(document).items()}
-        for place, document in found:
+        fragments = {name: one for _, document in documents for name, one in fragments_in(document).items()}
+        for place, document in documents:
             try:
                 for form in forms_of(document, fragments, self._api, place):
                     self._add(form)
@@ -230,6 +230,6 @@ def _is_for_write(node: Node) -> bool:
 
 def _resource(url: Any, prefix: str) -> str | None:
     text = "".join(part if isinstance(part, str) else "\0" for part in (url.parts if isinstance(url, Text) else (url,)))
-    _, found, rest = text.partition(f"{prefix}/")
+    _, separator, rest = text.partition(f"{prefix}/")
     name = rest.split("/")[0].split("?")[0].split("#")[0]
-    return name if found and "\0" not in name else None
+    return name if separator and "\0" not in name else None

@@ -79,20 +79,20 @@ class RequestForm:
         return ComparedRequest("POST", target, body, "application/json", self.place)
 
     def _filled(self, need: Need, samples: Samples) -> str:
-        found = samples.get(need)
-        if found is None and need.attribute != "id":
+        sample = samples.get(need)
+        if sample is None and need.attribute != "id":
             raise NotReadable(f"no entry of {need.uid} has a value of `{need.attribute}`")
-        return quote(str(found if found is not None else 1), safe="")
+        return quote(str(sample if sample is not None else 1), safe="")
 
     def _variables(self, samples: Samples) -> dict[str, Any]:
-        found = {}
+        variables = {}
         for name, value, required in self.variables:
             filled = samples.get(value) if isinstance(value, Need) else value
             if filled is not None:
-                found[name] = str(filled) if isinstance(value, Need) and value.attribute == "id" else filled
+                variables[name] = str(filled) if isinstance(value, Need) and value.attribute == "id" else filled
             elif required:
                 raise NotReadable(f"the value of the variable ${name} is unknown")
-        return found
+        return variables
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,18 +14,18 @@ _MOST_NEEDS: Final = 500
 
 async def read_samples(needs: Iterable[Need], api: Api, service: Service, tokens: Sequence[str]) -> dict[Need, Any]:
     """Return a value for each need that an entry has. Each is read with the first token that can read it."""
-    found: dict[Need, Any] = {}
+    samples: dict[Need, Any] = {}
     for need in islice(dict.fromkeys(needs), _MOST_NEEDS):
         if (target := _target(need, api)) is None:
             continue
         for token in tokens:
             answer = await service.send(ComparedRequest("GET", target), token)
             if answer.unreachable:
-                return found
+                return samples
             if (value := _value(answer.json(), need.attribute)) is not None:
-                found[need] = value
+                samples[need] = value
                 break
-    return found
+    return samples
 
 
 def _target(need: Need, api: Api) -> str | None:

@@ -42,11 +42,11 @@ class Scopes:
     def changes(self, module: Module, name: str) -> list[Node]:
         """Return the assignments to a name or its properties, and the calls that add to it, in document order."""
         if module.file not in self._changes:
-            found: dict[str, list[Node]] = {}
-            self._changes[module.file] = found
+            changes: dict[str, list[Node]] = {}
+            self._changes[module.file] = changes
             for node in walk(module.root):
                 if (target := _target(module, node)) is not None:
-                    found.setdefault(target, []).append(node)
+                    changes.setdefault(target, []).append(node)
         return self._changes[module.file].get(name, [])
 
 
@@ -57,10 +57,10 @@ def _bindings(module: Module, scope: Node) -> dict[str, Binding]:
         left = scope.child_by_field_name("left")
         names = [one for one in walk(left) if one.type == "identifier"] if left is not None else []
         return {identifier(module, one): Binding(identifier(module, one), one, None) for one in names}
-    found: dict[str, Binding] = {}
+    bindings: dict[str, Binding] = {}
     for statement in named(scope):
-        found |= {binding.name: binding for binding in declared(module, statement)}
-    return found
+        bindings |= {binding.name: binding for binding in declared(module, statement)}
+    return bindings
 
 
 def _target(module: Module, node: Node) -> str | None:

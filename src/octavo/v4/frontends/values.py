@@ -122,26 +122,26 @@ def to_parts(value: Any) -> tuple[str | Gap, ...]:
 
 def joined_parts(values: list[Any], separator: str) -> tuple[str | Gap, ...]:
     """Return the parts of values with a separator between them."""
-    found: list[str | Gap] = []
+    parts: list[str | Gap] = []
     for index, value in enumerate(values):
-        found += [separator] if index else []
-        found += to_parts(value)
-    return tuple(found)
+        parts += [separator] if index else []
+        parts += to_parts(value)
+    return tuple(parts)
 
 
 def text_of_parts(parts: tuple[str | Gap, ...]) -> Any:
     """Return a text with gaps as the simplest value: adjacent texts are joined. A text that is too long is a gap."""
     if len(parts) > MOST_PARTS or sum(len(part) for part in parts if isinstance(part, str)) > LONGEST_TEXT:
         return Gap()
-    found: list[str | Gap] = []
+    pieces: list[str | Gap] = []
     for part in parts:
-        if isinstance(part, str) and found and isinstance(found[-1], str):
-            found[-1] += part
+        if isinstance(part, str) and pieces and isinstance(pieces[-1], str):
+            pieces[-1] += part
         elif part != "":
-            found.append(part)
-    if not found:
+            pieces.append(part)
+    if not pieces:
         return ""
-    return found[0] if len(found) == 1 and isinstance(found[0], str) else Text(tuple(found))
+    return pieces[0] if len(pieces) == 1 and isinstance(pieces[0], str) else Text(tuple(pieces))
 
 
 def address_parts(address: Address) -> tuple[str | Gap, ...]:

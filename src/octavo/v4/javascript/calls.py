@@ -15,8 +15,8 @@ LINKS = ("member_expression", "subscript_expression", "call_expression", "new_ex
 
 def chain(context: Context, node: Node, scope: Scope) -> Value:
     """Evaluate a chain; `undefined` if a `?.` ends it."""
-    found = _link(context, node, scope)
-    return found if found is not None else context.value(UNDEFINED, node, scope)
+    link = _link(context, node, scope)
+    return link if link is not None else context.value(UNDEFINED, node, scope)
 
 
 def _link(context: Context, node: Node, scope: Scope) -> Value | None:
@@ -88,15 +88,15 @@ def _call(context: Context, node: Node, scope: Scope) -> Value | None:
 
 def given(context: Context, node: Node, scope: Scope) -> list[Value]:
     """Evaluate the arguments of a call."""
-    found = Items()
+    items = Items()
     arguments = node.child_by_field_name("arguments")
     if arguments is not None and arguments.type != "arguments":
         raise Unknown("tagged templates are not supported")
     for child in named(arguments) if arguments is not None else []:
         if child.type == "spread_element":
-            spread_items(context, found, context.evaluate(named(child)[0], scope), child, scope)
+            spread_items(context, items, context.evaluate(named(child)[0], scope), child, scope)
         else:
-            found.append(context.evaluate(child, scope))
-    if found.rest is not None:
-        raise Holed(found.rest)
-    return list(found)
+            items.append(context.evaluate(child, scope))
+    if items.rest is not None:
+        raise Holed(items.rest)
+    return list(items)

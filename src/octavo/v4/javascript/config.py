@@ -52,8 +52,8 @@ def config_files(folder: Path, project: Path) -> list[Path]:
     """Return the configuration files of a folder, one for each name."""
     if resolved_inside(folder, project) is None:
         return []
-    found = [path for path in folder.iterdir() if path.suffix in SUFFIXES and not path.name.endswith(".d.ts")]
-    by_name = {path.stem: path for path in sorted(found, key=lambda path: SUFFIXES.index(path.suffix))}
+    files = [path for path in folder.iterdir() if path.suffix in SUFFIXES and not path.name.endswith(".d.ts")]
+    by_name = {path.stem: path for path in sorted(files, key=lambda path: SUFFIXES.index(path.suffix))}
     return [by_name[name] for name in sorted(by_name)]
 
 

@@ -151,8 +151,8 @@ def at(given: Given, index: int) -> Data:
 
 def text_at(given: Given, index: int) -> str:
     """Return an argument that must be a text. Raises `Unknown` if it is not."""
-    found = at(given, index)
-    if not isinstance(found, str):
+    item = at(given, index)
+    if not isinstance(item, str):
         reason = unset(given[index]) if index < len(given) else None
         raise Unknown(reason or "the argument is not a string")
-    return found
+    return item

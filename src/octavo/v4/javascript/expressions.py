@@ -31,10 +31,10 @@ Evaluate = Callable[[Context, Node, Scope], Value]
 
 def part(node: Node, name: str) -> Node:
     """Return a child of a node that the grammar guarantees."""
-    found = node.child_by_field_name(name)
-    if found is None:
+    child = node.child_by_field_name(name)
+    if child is None:
         raise Unknown(SYNTAX)
-    return found
+    return child
 
 
 def _string(context: Context, node: Node, scope: Scope) -> Value:
@@ -68,8 +68,8 @@ def _template(context: Context, node: Node, scope: Scope) -> Value:
 
 def _regex(context: Context, node: Node, scope: Scope) -> Value:
     flags = node.child_by_field_name("flags")
-    found = Regex(scope.module.text(part(node, "pattern")), scope.module.text(flags) if flags is not None else "")
-    return context.value(found, node, scope)
+    regex = Regex(scope.module.text(part(node, "pattern")), scope.module.text(flags) if flags is not None else "")
+    return context.value(regex, node, scope)
 
 
 def _object(context: Context, node: Node, scope: Scope) -> Value:
@@ -157,8 +157,8 @@ def _choose(context: Context, operator: str, left: Value, right: Node, scope: Sc
         return context.evaluate(right, scope) if is_truthy(data) else left
     if is_truthy(data) if operator == "||" else left.is_given:
         return left
-    found = context.evaluate(right, scope)
-    return Value(found.data, found.place, tuple(dict.fromkeys((*left.with_fallback(), *found.variables))))
+    chosen = context.evaluate(right, scope)
+    return Value(chosen.data, chosen.place, tuple(dict.fromkeys((*left.with_fallback(), *chosen.variables))))
 
 
 def _ternary(context: Context, node: Node, scope: Scope) -> Value:

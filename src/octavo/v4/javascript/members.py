@@ -37,8 +37,8 @@ def member(context: Context, value: Value, key: str, node: Node, scope: Scope) -
 def of_native(context: Context, native: Native, key: str, node: Node, scope: Scope) -> Value:
     """Return a property of a native object; for `process.env`, the variable."""
     if native.name == "process.env":
-        found = context.variables.get(key, UNDEFINED)
-        return context.value(found, node, scope, (context.variable(key, node, scope),))
+        variable = context.variables.get(key, UNDEFINED)
+        return context.value(variable, node, scope, (context.variable(key, node, scope),))
     name = f"{native.name}.{key}"
     if key == "default" and native.name in NAMESPACES | FUNCTIONS.keys():
         return context.value(native, node, scope)

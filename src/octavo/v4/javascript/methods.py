@@ -33,16 +33,16 @@ def call_method(context: Context, receiver: Value, name: str, given: Given, node
     if isinstance(data, str) and name in TEXT:
         if name in ("slice", "substring", "charAt", "indexOf", "split"):
             check_units(data)
-        found = TEXT[name](data, given)
+        result = TEXT[name](data, given)
     elif isinstance(data, int | float | bool) and name == "toString" and not given:
-        found = to_text(data)
+        result = to_text(data)
     elif isinstance(data, Record) and name in ("hasOwnProperty", "hasOwn") and data.rest is None:
-        found = text_at(given, 0) in data
+        result = text_at(given, 0) in data
     elif isinstance(data, Items):
         return _call_of_list(context, data, receiver, name, given, node, scope)
     else:
         raise Unknown(unset(receiver) or f"unsupported method {name[:40]}")
-    return _shown(context, found, (receiver, *given), node, scope)
+    return _shown(context, result, (receiver, *given), node, scope)
 
 
 def _shown(context: Context, found: object, made_of: Given, node: Node, scope: Scope) -> Value:
@@ -186,8 +186,8 @@ def _filter(context: Context, data: Items, given: Given, node: Node, scope: Scop
 
 def _find(context: Context, data: Items, given: Given, node: Node, scope: Scope) -> Value:
     kept = zip(data, _answers(context, data, given, node, scope), strict=True)
-    found = next((item for item, answer in kept if is_truthy(need(answer))), None)
-    return found or context.value(UNDEFINED, node, scope)
+    first_match = next((item for item, answer in kept if is_truthy(need(answer))), None)
+    return first_match or context.value(UNDEFINED, node, scope)
 
 
 def _reduce(context: Context, data: Items, given: Given, node: Node, scope: Scope) -> Value:

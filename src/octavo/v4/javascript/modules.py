@@ -84,7 +84,12 @@ def exports_of(module: Module) -> Exports:
             elif statement.type == "expression_statement":
                 seen.update(_add_assignment(module, named(statement)[0], exports, bindings))
         exports.uncertain = exports.uncertain or next(
-            (found for found in walk(module.root) if _assigns_exports(module, found) and found.id not in seen), None
+            (
+                descendant
+                for descendant in walk(module.root)
+                if _assigns_exports(module, descendant) and descendant.id not in seen
+            ),
+            None,
         )
     if exports.value is not None and unwrap(exports.value).type == "object":
         exports.names = properties(module, exports.value) | exports.names
@@ -178,10 +183,10 @@ def follow(module: Module, node: Node, bindings: dict[str, Binding]) -> Node:
         node = unwrap(node)
         if node.type not in ("identifier", "shorthand_property_identifier"):
             break
-        found = bindings.get(identifier(module, node))
-        if found is None or not found.constant or found.value is None or found.taken != () or found.imported:
+        binding = bindings.get(identifier(module, node))
+        if binding is None or not binding.constant or binding.value is None or binding.taken != () or binding.imported:
             break
-        node = found.value
+        node = binding.value
     return node
 
 
@@ -189,14 +194,14 @@ def bindings_of(module: Module) -> dict[str, Binding]:
     """Return the top-level names of a module: constants, functions, classes, imports."""
     if module.is_json:
         return {}
-    found: dict[str, Binding] = {}
+    bindings: dict[str, Binding] = {}
     for statement in statements(module.root):
         if statement.type == "import_statement":
-            found |= {binding.name: binding for binding in _imported(module, statement)}
+            bindings |= {binding.name: binding for binding in _imported(module, statement)}
         else:
             inner = statement.child_by_field_name("declaration") or statement
-            found |= {binding.name: binding for binding in declared(module, inner)}
-    return found
+            bindings |= {binding.name: binding for binding in declared(module, inner)}
+    return bindings
 
 
 def declared(module: Module, node: Node) -> Iterator[Binding]:
@@ -283,9 +288,11 @@ def required(module: Module, node: Node) -> Import | None:
         return required(module, named(node)[0])
     if node.type == "member_expression":
         below, name = node.child_by_field_name("object"), node.child_by_field_name("property")
-        found = required(module, below) if below is not None and unwrap(below).type != "member_expression" else None
+        imported = required(module, below) if below is not None and unwrap(below).type != "member_expression" else None
         return (
-            Import(found.specifier, found.node, module.text(name)) if found is not None and name is not None else None
+            Import(imported.specifier, imported.node, module.text(name))
+            if imported is not None and name is not None
+            else None
         )
     if node.type == "call_expression" and callee(module, node) in (("require",), ("import",)):
         given = arguments(node)
@@ -311,9 +318,9 @@ def find_script(path: Path, project: Path) -> Path | None:
         candidates.append(target.with_suffix(target.suffix.replace("j", "t")))
     for candidate in candidates:
         try:
-            found = candidate.is_file() and candidate.suffix.lower() in SUFFIXES
+            exists = candidate.is_file() and candidate.suffix.lower() in SUFFIXES
         except (OSError, ValueError):
             return None
-        if found:
+        if exists:
             return candidate if resolved_inside(candidate, project) is not None else None
     return None

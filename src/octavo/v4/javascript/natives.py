@@ -109,8 +109,8 @@ def parse_connection(context: Context, given: Given, node: Node, scope: Scope) -
         "database": unquote(parts.path[1:]) if len(parts.path) > 1 else None,
     }
     for pair in parts.query.split("&") if parts.query else []:
-        key, _, found = pair.partition("=")
-        entries[unquote(key)] = unquote(found.replace("+", " "))
+        key, _, encoded = pair.partition("=")
+        entries[unquote(key)] = unquote(encoded.replace("+", " "))
     if entries.keys() & {"sslcert", "sslkey", "sslrootcert"}:
         raise Unknown("certificate files in a database URL are not supported")
     if "ssl" in entries:
@@ -226,17 +226,17 @@ def join_path(parts: Sequence[str]) -> str:
     joined = "/".join(part for part in parts if part)
     if not joined:
         return "."
-    found = posixpath.normpath(joined)
-    found = "/" + found.lstrip("/") if found.startswith("/") else found
-    return found + "/" if joined.endswith("/") and not found.endswith("/") else found
+    normal = posixpath.normpath(joined)
+    normal = "/" + normal.lstrip("/") if normal.startswith("/") else normal
+    return normal + "/" if joined.endswith("/") and not normal.endswith("/") else normal
 
 
 def resolve_path(base: Path, parts: Sequence[str]) -> str:
     """Evaluate `path.resolve`: from the last absolute part, or from the project folder."""
-    found = base.as_posix()
+    resolved = base.as_posix()
     for part in parts:
-        found = part if part.startswith("/") else f"{found}/{part}" if part else found
-    return "/" + posixpath.normpath(found).lstrip("/")
+        resolved = part if part.startswith("/") else f"{resolved}/{part}" if part else resolved
+    return "/" + posixpath.normpath(resolved).lstrip("/")
 
 
 def _texts(given: Given) -> list[str]:

@@ -21,8 +21,8 @@ def bind(context: Context, pattern: Node, value: Value, scope: Scope) -> None:
             for index, child in enumerate(named(pattern)):
                 if child.type == "rest_pattern":
                     rest = Items(value.data[index:]) if isinstance(value.data, Items) else None
-                    found = context.hole(child, scope, "the rest of the value is unknown") if rest is None else value
-                    bind(context, named(child)[0], Value(rest or found.data, value.place, value.variables), scope)
+                    bound = context.hole(child, scope, "the rest of the value is unknown") if rest is None else value
+                    bind(context, named(child)[0], Value(rest or bound.data, value.place, value.variables), scope)
                 else:
                     bind(context, child, taken(context, value, str(index), child, scope), scope)
         case "assignment_pattern" | "object_assignment_pattern":

@@ -100,8 +100,8 @@ def to_number(data: Data) -> float:
 def _text_to_number(text: str) -> float:
     if not text:
         return 0
-    if found := re.fullmatch(r"0[xX]([0-9a-fA-F]+)|0[oO]([0-7]+)|0[bB]([01]+)", text):
-        return number(float(int(found[1] or found[2] or found[3], 16 if found[1] else 8 if found[2] else 2)))
+    if match := re.fullmatch(r"0[xX]([0-9a-fA-F]+)|0[oO]([0-7]+)|0[bB]([01]+)", text):
+        return number(float(int(match[1] or match[2] or match[3], 16 if match[1] else 8 if match[2] else 2)))
     if not NUMBER.fullmatch(text):
         return math.nan
     return number(float(text.replace("Infinity", "inf")))
@@ -109,13 +109,13 @@ def _text_to_number(text: str) -> float:
 
 def parse_int(text: str, radix: int = 10) -> float:
     """Evaluate `parseInt`: the leading digits, ignoring the rest."""
-    found = re.match(r"\s*([+-]?)(0[xX])?", text)
-    if found is None:
+    match = re.match(r"\s*([+-]?)(0[xX])?", text)
+    if match is None:
         return math.nan
-    if found[2] and radix in (0, 16):
-        radix, rest = 16, text[found.end() :]
+    if match[2] and radix in (0, 16):
+        radix, rest = 16, text[match.end() :]
     else:
-        radix, rest = radix or 10, text[found.end(1) :]
+        radix, rest = radix or 10, text[match.end(1) :]
     if not 2 <= radix <= 36:
         return math.nan
     digits = "0123456789abcdefghijklmnopqrstuvwxyz"[:radix]
@@ -124,13 +124,13 @@ def parse_int(text: str, radix: int = 10) -> float:
         return math.nan
     if length > 300:
         raise Unknown("the number is too long")
-    return number(float(int(rest[:length], radix)) * (-1 if found[1] == "-" else 1))
+    return number(float(int(rest[:length], radix)) * (-1 if match[1] == "-" else 1))
 
 
 def parse_float(text: str) -> float:
     """Evaluate `parseFloat`: the leading number, ignoring the rest."""
-    found = NUMBER.match(text.lstrip(WHITE))
-    return number(float(found[0].replace("Infinity", "inf"))) if found else math.nan
+    match = NUMBER.match(text.lstrip(WHITE))
+    return number(float(match[0].replace("Infinity", "inf"))) if match else math.nan
 
 
 def is_same(left: Data, right: Data) -> bool:

@@ -49,8 +49,8 @@ class Source:
     _lines: list[int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_continuations", [found.start() for found in re.finditer(rb"[\x80-\xbf]", self.text)])
-        object.__setattr__(self, "_lines", [0, *(found.end() for found in re.finditer(rb"\n", self.text))])
+        object.__setattr__(self, "_continuations", [match.start() for match in re.finditer(rb"[\x80-\xbf]", self.text)])
+        object.__setattr__(self, "_lines", [0, *(match.end() for match in re.finditer(rb"\n", self.text))])
 
     def place(self, offset: int) -> Place:
         """Return the location of the byte at `offset`. Takes no longer for a file with one long line."""

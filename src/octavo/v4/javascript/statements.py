@@ -35,8 +35,8 @@ class Break(Exception):
 def run(context: Context, statements: Sequence[Node], scope: Scope) -> Value | None:
     """Run statements in `scope`, up to the first `return`, and return its value."""
     for statement in statements:
-        if (found := _declared(statement)).type in FUNCTIONS:
-            _declare_function(context, found, scope)
+        if (declaration := _declared(statement)).type in FUNCTIONS:
+            _declare_function(context, declaration, scope)
     for statement in statements:
         context.spend(statement, scope)
         returned = _run_one(context, statement, scope)
@@ -57,7 +57,7 @@ def _run_one(context: Context, statement: Node, scope: Scope) -> Value | None:
 def _lost(context: Context, statement: Node, scope: Scope, hole: Hole) -> Value | None:
     """Handle a statement with unknown effects; return a hole if it may contain a `return`."""
     taint(context, statement, scope, hole)
-    leaves = any(found.type in ("return_statement", "throw_statement") for found in walk_own(statement))
+    leaves = any(descendant.type in ("return_statement", "throw_statement") for descendant in walk_own(statement))
     if (name := statement.child_by_field_name("name")) is not None:
         scope.names[identifier(scope.module, name)] = Value(hole, hole.place)
     return Value(hole, hole.place) if leaves else None
@@ -77,9 +77,9 @@ def _declaration(context: Context, statement: Node, scope: Scope) -> None:
         pattern, value = one.child_by_field_name("name"), one.child_by_field_name("value")
         if pattern is None:
             continue
-        found = context.evaluate(value, scope) if value is not None else context.value(UNDEFINED, one, scope)
+        evaluated = context.evaluate(value, scope) if value is not None else context.value(UNDEFINED, one, scope)
         try:
-            bind(context, pattern, found, scope)
+            bind(context, pattern, evaluated, scope)
         except Unknown as unknown:
             scope.names |= {
                 identifier(scope.module, name): context.hole(name, scope, str(unknown))
@@ -123,10 +123,10 @@ def _switch(context: Context, statement: Node, scope: Scope) -> Value | None:
     begin = next((index for index, case in enumerate(cases) if case.type == "switch_default"), None)
     for index, case in enumerate(cases):
         if (expected := case.child_by_field_name("value")) is not None:
-            found = context.evaluate(expected, scope)
-            if found.hole is not None:
-                return _lost(context, statement, scope, found.hole)
-            if is_same(decided.data, found.data):
+            expected_value = context.evaluate(expected, scope)
+            if expected_value.hole is not None:
+                return _lost(context, statement, scope, expected_value.hole)
+            if is_same(decided.data, expected_value.data):
                 begin = index
                 break
     if begin is None:
@@ -151,7 +151,7 @@ def _for_of(context: Context, statement: Node, scope: Scope) -> Value | None:
     of = statement.child_by_field_name("operator")
     values = context.evaluate(right, scope).data if right is not None else None
     plain = left is not None and body is not None and of is not None and of.type == "of"
-    jumps = any(found.type in ("continue_statement", "labeled_statement") for found in walk_own(statement))
+    jumps = any(descendant.type in ("continue_statement", "labeled_statement") for descendant in walk_own(statement))
     if not isinstance(values, Items) or values.rest is not None or not plain or jumps or left is None or body is None:
         hole = context.new_hole(statement, scope, "unsupported loop")
         return _lost(context, statement, scope, hole)
@@ -205,7 +205,7 @@ def _export_value(context: Context, statement: Node, exports: Record, scope: Sco
 
 def _export_again(context: Context, statement: Node, specifier: str, exports: Record, scope: Scope) -> None:
     data = context.require(specifier, statement, scope)
-    found = context.value(data, statement, scope)
+    exported = context.value(data, statement, scope)
     clauses = [child for child in named(statement) if child.type == "export_clause"]
     if not clauses:
         if isinstance(data, Record):
@@ -218,7 +218,7 @@ def _export_again(context: Context, statement: Node, specifier: str, exports: Re
         if (name := one.child_by_field_name("name")) is not None:
             outside = scope.module.text(one.child_by_field_name("alias") or name)
             inside = scope.module.text(name)
-            exports[outside] = default_of(found) if inside == "default" else found.at(inside)
+            exports[outside] = default_of(exported) if inside == "default" else exported.at(inside)
 
 
 def default_of(value: Value) -> Value:

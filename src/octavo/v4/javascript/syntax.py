@@ -42,7 +42,7 @@ def unwrap(node: Node) -> Node:
 
 def walk(node: Node) -> Iterator[Node]:
     """Yield the node and all its descendants in document order, without recursion."""
-    return (found for found, _ in levels(node) if found.is_named)
+    return (descendant for descendant, _ in levels(node) if descendant.is_named)
 
 
 def walk_own(node: Node) -> Iterator[Node]:
@@ -81,8 +81,8 @@ def unescaped(escape: str) -> str:
     """Return the character of an escape sequence, for example a line feed for `\\n`; nothing for a line
     continuation."""
     body = escape[1:]
-    if found := re.fullmatch(r"u\{([0-9a-fA-F]{1,6})\}|[ux]([0-9a-fA-F]{2,4})", body):
-        code = int(found[1] or found[2], 16)
+    if match := re.fullmatch(r"u\{([0-9a-fA-F]{1,6})\}|[ux]([0-9a-fA-F]{2,4})", body):
+        code = int(match[1] or match[2], 16)
         return chr(code) if code <= 0x10FFFF else "�"
     if re.fullmatch(r"[0-7]{1,3}", body):
         return chr(int(body, 8) & 0xFF)
@@ -116,7 +116,7 @@ def key_of(module: Module, node: Node) -> str | None:
 def properties(module: Module, node: Node) -> dict[str, Node]:
     """Return the entries of an object literal by name: values of pairs, methods, the identifiers of shorthands. The
     last one of a name wins. Spread and computed keys are left out: see `is_open`."""
-    found: dict[str, Node] = {}
+    by_name: dict[str, Node] = {}
     for member in named(unwrap(node)):
         match member.type:
             case "pair":
@@ -128,8 +128,8 @@ def properties(module: Module, node: Node) -> dict[str, Node]:
             case _:
                 continue
         if key is not None and value is not None and (name := key_of(module, key)) is not None:
-            found[name] = value
-    return found
+            by_name[name] = value
+    return by_name
 
 
 def is_open(module: Module, node: Node) -> bool:
@@ -166,8 +166,8 @@ def member_path(module: Module, node: Node) -> tuple[str, ...]:
 
 
 def _field(module: Module, node: Node, field: str) -> str | None:
-    found = node.child_by_field_name(field)
-    return None if found is None else identifier(module, found)
+    child = node.child_by_field_name(field)
+    return None if child is None else identifier(module, child)
 
 
 def callee(module: Module, node: Node) -> tuple[str, ...]:
@@ -178,8 +178,8 @@ def callee(module: Module, node: Node) -> tuple[str, ...]:
 
 def arguments(node: Node) -> list[Node]:
     """Return the arguments of a call or `new`."""
-    found = node.child_by_field_name("arguments")
-    return named(found) if found is not None and found.type == "arguments" else []
+    list_node = node.child_by_field_name("arguments")
+    return named(list_node) if list_node is not None and list_node.type == "arguments" else []
 
 
 def parameters(node: Node) -> list[Node]:
@@ -187,8 +187,8 @@ def parameters(node: Node) -> list[Node]:
     `assignment_pattern`."""
     if (single := node.child_by_field_name("parameter")) is not None:
         return [single]
-    found = node.child_by_field_name("parameters")
-    return [] if found is None else [_parameter(child) for child in named(found)]
+    list_node = node.child_by_field_name("parameters")
+    return [] if list_node is None else [_parameter(child) for child in named(list_node)]
 
 
 def _parameter(node: Node) -> Node:
@@ -209,4 +209,6 @@ def returned(node: Node) -> list[Node]:
         return []
     if body.type != "statement_block":
         return [body]
-    return [value for found in walk_own(body) if found.type == "return_statement" for value in named(found)]
+    return [
+        value for descendant in walk_own(body) if descendant.type == "return_statement" for value in named(descendant)
+    ]

@@ -17,15 +17,19 @@ def taint(context: Context, node: Node, scope: Scope, hole: Hole) -> None:
     not affected; any other use may change the whole object.
     """
     spared = set()
-    for found in walk(node):
-        context.spend(found, scope)
-        target = found.child_by_field_name("left") or found.child_by_field_name("argument")
-        if target is not None and found.type in ASSIGNING and _taint_target(target, scope, hole):
+    for descendant in walk(node):
+        context.spend(descendant, scope)
+        target = descendant.child_by_field_name("left") or descendant.child_by_field_name("argument")
+        if target is not None and descendant.type in ASSIGNING and _taint_target(target, scope, hole):
             spared |= {one.id for one in walk(target) if one.type == "identifier"}
-    for found in walk(node):
-        if found.type not in ("identifier", "shorthand_property_identifier") or found.id in spared or _is_read(found):
+    for descendant in walk(node):
+        if (
+            descendant.type not in ("identifier", "shorthand_property_identifier")
+            or descendant.id in spared
+            or _is_read(descendant)
+        ):
             continue
-        name = identifier(scope.module, found)
+        name = identifier(scope.module, descendant)
         if (owner := scope.owner(name)) is not None:
             hide(owner.names[name].data, hole)
 
@@ -59,5 +63,5 @@ def _taint_target(target: Node, scope: Scope, hole: Hole) -> bool:
 def taint_acts(context: Context, nodes: list[Node], scope: Scope, hole: Hole) -> None:
     """Do the same for expressions that may not be evaluated, if they have side effects."""
     for node in nodes:
-        if any(found.type in ASSIGNING or found.type == "call_expression" for found in walk(node)):
+        if any(descendant.type in ASSIGNING or descendant.type == "call_expression" for descendant in walk(node)):
             taint(context, node, scope, hole)

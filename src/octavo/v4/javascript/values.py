@@ -173,8 +173,8 @@ class Value:
         if isinstance(data, Hole):
             return self
         if isinstance(data, Record):
-            found = data.get(str(key))
-            return found if found is not None else Value(data.rest or UNDEFINED, self.place)
+            entry = data.get(str(key))
+            return entry if entry is not None else Value(data.rest or UNDEFINED, self.place)
         if isinstance(data, Items) and str(key).isdigit() and len(str(key)) < 10:
             index = int(key)
             if data.rest is None:
@@ -218,13 +218,13 @@ class Value:
 
     def holes(self) -> list[tuple[tuple[str, ...], Hole]]:
         """Return every hole with its path; that of an object with unknown further entries ends with `...`."""
-        found = []
+        holes = []
         for path, value in self.walk():
             if isinstance(value.data, Hole):
-                found.append((path, value.data))
+                holes.append((path, value.data))
             elif value.rest is not None:
-                found.append(((*path, "..."), value.rest))
-        return found
+                holes.append(((*path, "..."), value.rest))
+        return holes
 
     def with_fallback(self) -> tuple[Variable, ...]:
         """Return its variables for which code has provided a fallback."""

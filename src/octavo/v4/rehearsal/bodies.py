@@ -34,24 +34,24 @@ def changed_data(definition: Definition, number: int) -> dict[str, Any]:
 def _values(
     registry: Registry, definition: Definition, number: int, ids: Mapping[str, int], depth: int
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, attribute in definition.attributes.items():
         if not attribute.writable or name in STAMPED:
             continue
         if isinstance(attribute, Scalar):
-            found[name] = _scalar(attribute, number)
+            values[name] = _scalar(attribute, number)
         elif isinstance(attribute, Relation):
             target = attribute.target or ""
             if attribute.kind in _LINKED and target in ids:
-                found[name] = {"connect": [ids[target]]}
+                values[name] = {"connect": [ids[target]]}
         elif isinstance(attribute, ComponentField) and depth < _DEEPEST:
             one = _values(registry, registry.components[attribute.component], number, ids, depth + 1)
-            found[name] = [one] * max(attribute.minimum or 1, 1) if attribute.repeatable else one
+            values[name] = [one] * max(attribute.minimum or 1, 1) if attribute.repeatable else one
         elif isinstance(attribute, DynamicZone) and attribute.components and depth < _DEEPEST:
             uid = attribute.components[0]
             one = _values(registry, registry.components[uid], number, ids, depth + 1)
-            found[name] = [{"__component": uid, **one}] * max(attribute.minimum or 1, 1)
-    return {name: value for name, value in found.items() if value is not None}
+            values[name] = [{"__component": uid, **one}] * max(attribute.minimum or 1, 1)
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _scalar(attribute: Scalar, number: int) -> Any:

@@ -76,9 +76,9 @@ def copied_project(project: Path, variables: Mapping[str, str]) -> Iterator[Proj
                 "STRAPI_TELEMETRY_DISABLED": "true",
                 "BROWSER": "none",
             }
-            found = load_settings(folder, copied)
-            _check(found, connection, folder)
-            yield ProjectCopy(folder, found, copied, _v4_port(found), _free_port(), token_hex(64))
+            loaded = load_settings(folder, copied)
+            _check(loaded, connection, folder)
+            yield ProjectCopy(folder, loaded, copied, _v4_port(loaded), _free_port(), token_hex(64))
 
 
 def _copy_files(project: Path, folder: Path, settings: Settings) -> None:
@@ -226,8 +226,8 @@ async def prepare_copy(copy: ProjectCopy) -> None:
         }
         for statement in (_ENABLED.bind(database.dialect, no=False), _TOKEN.bind(database.dialect, **values)):
             await database.execute(statement.text, statement.values)
-        found = await found_tables(database, database.dialect)
-        for name in (table.name for table in _PENDING if table.name in found):
+        tables = await found_tables(database, database.dialect)
+        for name in (table.name for table in _PENDING if table.name in tables):
             await database.execute(f"DELETE FROM {name}")  # noqa: S608
     finally:
         await database.close()

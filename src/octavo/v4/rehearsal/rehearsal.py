@@ -91,15 +91,15 @@ class _Caller:
 
     async def read(self, requests: Iterable[ComparedRequest]) -> Snapshot:
         """Send all requests and return the responses."""
-        found: Snapshot = {}
+        snapshot: Snapshot = {}
         waiting = iter(requests)
 
         async def work() -> None:
             for request in waiting:
-                found[request.key("")] = request, await self.service.send(request, self._token)
+                snapshot[request.key("")] = request, await self.service.send(request, self._token)
 
         await asyncio.gather(*(work() for _ in range(_CONCURRENCY)))
-        return found
+        return snapshot
 
     async def write(self, method: str, path: str, data: Any = None, *, required: bool = False) -> Any:
         """Send a write and return the response's JSON, or None if it is refused. `required`: that is a problem."""
@@ -142,8 +142,8 @@ def _is_failed(answer: Answer) -> bool:
 
 
 def _shown(request: ComparedRequest, *answers: Answer) -> str:
-    found = _first_error(*answers)
-    return f"{request.method} {request.target}: {_reason_of(found) if found else ''}"
+    error = _first_error(*answers)
+    return f"{request.method} {request.target}: {_reason_of(error) if error else ''}"
 
 
 def _reason_of(answer: Answer) -> str:
@@ -277,8 +277,8 @@ class _Work:
             if kind.is_single:
                 if made is not None:
                     self._entries.append(_Entry(path, number, kind))
-            elif (found := _id_of(made)) is not None:
-                self._entries.append(_Entry(f"{path}/{found}", number, kind))
+            elif (entry_id := _id_of(made)) is not None:
+                self._entries.append(_Entry(f"{path}/{entry_id}", number, kind))
         if self._copy.settings.plugins.upload.config.provider == "local":
             content_type = f"multipart/form-data; boundary={_BOUNDARY}"
             made = await caller.send(ComparedRequest("POST", f"{self._prefix}/upload", _FILE, content_type))
@@ -299,15 +299,15 @@ class _Work:
 
     def _existing_ids(self) -> dict[str, int]:
         """Return the id of the first entry of each collection."""
-        found: dict[str, int] = {}
+        ids: dict[str, int] = {}
         answers = {request.target: answer for request, answer in self._before.values()}
         for uid, kind in self._registry.content_types.items():
             answer = answers.get(f"{self._prefix}/{kind.plural_name}?sort=id")
             value = answer.json() if answer else None
             data = value[0].get("data") if value and isinstance(value[0], dict) else None
             if isinstance(data, list) and data and isinstance(data[0], dict) and isinstance(data[0].get("id"), int):
-                found[uid] = data[0]["id"]
-        return found
+                ids[uid] = data[0]["id"]
+        return ids
 
     def compare_rows(self) -> None:
         """Note the tables whose number of rows has changed."""
@@ -319,5 +319,5 @@ class _Work:
 
 def _id_of(made: Any) -> int | None:
     data = made.get("data") if isinstance(made, dict) else None
-    found = data.get("id") if isinstance(data, dict) else None
-    return found if isinstance(found, int) else None
+    entry_id = data.get("id") if isinstance(data, dict) else None
+    return entry_id if isinstance(entry_id, int) else None

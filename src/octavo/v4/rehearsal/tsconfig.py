@@ -27,9 +27,9 @@ def _out_dir(file: Path, most: int) -> Path | None:
         raise ApplicationError(f"{file}: extends more than {_MOST_FILES} files; a rehearsal needs its outDir")
     config = _read(file)
     options = config.get("compilerOptions")
-    found = options.get("outDir") if isinstance(options, dict) else None
-    if isinstance(found, str):
-        return Path(os.path.normpath(Path(file.parent, found.replace("${configDir}", "."))))
+    out_dir = options.get("outDir") if isinstance(options, dict) else None
+    if isinstance(out_dir, str):
+        return Path(os.path.normpath(Path(file.parent, out_dir.replace("${configDir}", "."))))
     named = config.get("extends")
     for name in reversed(named if isinstance(named, list) else [named]):  # the last one counts
         for base in _candidates(file, name) if isinstance(name, str) else ():

@@ -30,8 +30,8 @@ def chosen_parts(only: str | None, exclude: str | None) -> frozenset[Part]:
 
 
 def _listed(names: str) -> frozenset[Part]:
-    found = [name.strip() for name in names.split(",") if name.strip()]
-    unknown = [name for name in found if name not in list(Part)]
+    part_names = [name.strip() for name in names.split(",") if name.strip()]
+    unknown = [name for name in part_names if name not in list(Part)]
     if unknown:
         raise ValueError(f"unknown part {unknown[0]!r}; expected {', '.join(Part)}")
-    return frozenset(map(Part, found))
+    return frozenset(map(Part, part_names))

@@ -135,20 +135,20 @@ def _pascal(name: str) -> str:
 
 def differences(lines: Iterable[tuple[Place, Mapping[str, Any], int]], registry: Registry) -> list[str]:
     """Return how the archive's definitions differ from the project's, for types in archives."""
-    found: dict[str, Mapping[str, Any]] = {}
+    by_uid: dict[str, Mapping[str, Any]] = {}
     for place, line, _ in lines:
         uid, attributes = line.get("uid"), line.get("attributes")
         if not isinstance(uid, str) or not isinstance(attributes, dict):
             raise place.refusal("is not a definition with uid and attributes")
         if moves(uid):
-            found[uid] = line
-    if not found:
+            by_uid[uid] = line
+    if not by_uid:
         raise TransferError("The archive has no definitions in its folder schemas")
     own = {definition.uid: definition for definition in moving_definitions(registry)}
     return [
-        *(f"{uid}: only in the archive" for uid in found if uid not in own),
-        *(f"{uid}: only in the project" for uid in own if uid not in found),
-        *(text for uid in found if uid in own for text in _compare(uid, found[uid]["attributes"], own[uid])),
+        *(f"{uid}: only in the archive" for uid in by_uid if uid not in own),
+        *(f"{uid}: only in the project" for uid in own if uid not in by_uid),
+        *(text for uid in by_uid if uid in own for text in _compare(uid, by_uid[uid]["attributes"], own[uid])),
     ]
 
 

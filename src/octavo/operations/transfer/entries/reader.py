@@ -67,13 +67,13 @@ class EntryReader:
 
     async def _whole(self, table: EntryTable, rows: Sequence[PlainRow]) -> dict[int, Json]:
         known = self._known[table.uid]
-        found: dict[int, Json] = {}
+        entries: dict[int, Json] = {}
         for row in rows:
             known.add(row[0])
-            found[row[0]] = self._scalars(table, row)
-        if table.joining is not None and found:
-            await self._add_components(table, found)
-        return found
+            entries[row[0]] = self._scalars(table, row)
+        if table.joining is not None and entries:
+            await self._add_components(table, entries)
+        return entries
 
     def _scalars(self, table: EntryTable, row: PlainRow) -> Json:
         data: Json = {}
@@ -93,7 +93,11 @@ class EntryReader:
         ids: defaultdict[str, list[int]] = defaultdict(list)
         for _, component_id, uid, _ in joined:
             ids[uid].append(component_id)
-        components = {uid: await self._components(uid, found) for uid, found in ids.items() if uid in self._tables.of}
+        components = {
+            uid: await self._components(uid, component_ids)
+            for uid, component_ids in ids.items()
+            if uid in self._tables.of
+        }
         for data in entries.values():
             data.update((name, _nothing(attribute)) for name, attribute in table.components.items())
         for entry_id, component_id, uid, name in joined:
@@ -118,14 +122,14 @@ class EntryReader:
 
     async def _components(self, uid: str, ids: Sequence[int]) -> dict[int, Json]:
         table = self._tables.of[uid]
-        found: dict[int, Json] = {}
+        components: dict[int, Json] = {}
         most = self._dialect.most_values
         for start in range(0, len(ids), most):
             where = f"{self._dialect.quote(ID)} IN ({', '.join(map(str, map(int, ids[start : start + most])))})"
             async for rows in read_batches(self._connection, self._dialect, table.rows, where, invalid=self._invalid):
                 whole = await self._whole(table, rows)
-                found.update((number, {ID: number, **data}) for number, data in whole.items())
-        return found
+                components.update((number, {ID: number, **data}) for number, data in whole.items())
+        return components
 
     async def _fetch_by(self, text: str, ids: Sequence[int]) -> AsyncIterator[Sequence[Any]]:
         most = self._dialect.most_values
@@ -140,12 +144,12 @@ class EntryReader:
         for relation in self._tables.relations(table.definition):
             match relation.kind:
                 case "morphToMany":
-                    found = self._morphs(table, relation)
+                    links = self._morphs(table, relation)
                 case "morphToOne":
-                    found = self._morph_ones(table, relation)
+                    links = self._morph_ones(table, relation)
                 case _:
-                    found = self._links(table, relation)
-            async for link in found:
+                    links = self._links(table, relation)
+            async for link in links:
                 yield link
 
     async def _links(self, table: EntryTable, relation: Relation) -> AsyncIterator[Json]:

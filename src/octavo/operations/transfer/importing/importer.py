@@ -282,9 +282,9 @@ class _Import:
 
     async def _forget_others(self) -> None:
         """End sessions and schedules, and revoke tokens: user 5 or article 5 can be another one now."""
-        found = await found_tables(self._connection, self._dialect)
-        await self._remove([table.name for table in _BY_ID if table.name in found])
-        if user_token_versions.TABLE.name in found:
+        tables = await found_tables(self._connection, self._dialect)
+        await self._remove([table.name for table in _BY_ID if table.name in tables])
+        if user_token_versions.TABLE.name in tables:
             await self._connection.execute(f"UPDATE {user_token_versions.TABLE.name} SET version = version + 1")
 
     async def _remove(self, tables: Sequence[str]) -> None:

@@ -85,8 +85,8 @@ def read_address(url: str, environment: Mapping[str, str] = os.environ) -> Mysql
 
 
 def _user_info(parts: SplitResult, key: str) -> str | None:
-    found = getattr(parts, key)
-    return unquote(found) if found else None
+    value = getattr(parts, key)
+    return unquote(value) if value else None
 
 
 def read_zone(name: str) -> tzinfo:

@@ -46,8 +46,8 @@ def bits(stored: bytes) -> int:
 
 def day(stored: str | bytes) -> str | None:
     """Return a day as `yyyy-MM-dd`, or None for a zero date."""
-    found = text(stored)
-    return None if found == _ZERO else found
+    stored_text = text(stored)
+    return None if stored_text == _ZERO else stored_text
 
 
 def instant_decoder(zone: tzinfo) -> Decoder:

@@ -109,10 +109,10 @@ def _decimal(stored: Any) -> str:
 
 
 def _boolean(stored: Any) -> bool:
-    found = _BOOLEANS.get(str(stored).lower())
-    if found is None:
+    boolean = _BOOLEANS.get(str(stored).lower())
+    if boolean is None:
         raise ValueError("must be true or false")
-    return found
+    return boolean
 
 
 def _day(stored: Any) -> str:
@@ -241,10 +241,10 @@ def _json_obstacle(text: str, limits: ColumnLimits) -> str | None:
 def _escape_obstacle(text: str, limits: ColumnLimits) -> str | None:
     if "\\u" not in text:
         return None
-    found = {escape[1] for escape in _JSON_ESCAPE.finditer(text)} - {None}
-    if not limits.nul_in_json and "0000" in found:
+    escapes = {escape[1] for escape in _JSON_ESCAPE.finditer(text)} - {None}
+    if not limits.nul_in_json and "0000" in escapes:
         return "contains a NUL character"
-    return "contains half of a surrogate pair" if not limits.half_pairs_in_json and found - {"0000"} else None
+    return "contains half of a surrogate pair" if not limits.half_pairs_in_json and escapes - {"0000"} else None
 
 
 def _json_number_obstacle(text: str, limits: ColumnLimits) -> str | None:

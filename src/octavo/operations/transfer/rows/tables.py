@@ -186,10 +186,10 @@ def _extent(table: RowTable, rows: Sequence[PlainRow]) -> str:
 
 async def ids_among(connection: Connection, dialect: Dialect, table: str, ids: Sequence[int]) -> set[int]:
     """Return which of the ids exist in a table."""
-    found: set[int] = set()
+    existing: set[int] = set()
     for start in range(0, len(ids), dialect.most_values):
         part = ids[start : start + dialect.most_values]
         marks = ", ".join(dialect.mark(number + 1) for number in range(len(part)))
         text = f"SELECT {dialect.quote(ID)} FROM {dialect.quote(table)} WHERE {dialect.quote(ID)} IN ({marks})"
-        found.update(row[0] for row in await connection.fetch_all(text, part))
-    return found
+        existing.update(row[0] for row in await connection.fetch_all(text, part))
+    return existing

@@ -71,10 +71,10 @@ def call(scope: Scope, node: Node) -> Py:
 
 
 def _given(scope: Scope, node: Node) -> list[Py]:
-    found = arguments(node)
-    if any(item.type == "spread_element" for item in found):
+    nodes = arguments(node)
+    if any(item.type == "spread_element" for item in nodes):
         raise Untranslated(node, "cannot translate spread arguments")
-    return [scope.read(scope, item) for item in found]
+    return [scope.read(scope, item) for item in nodes]
 
 
 def _texts(scope: Scope, node: Node) -> str:
@@ -108,9 +108,9 @@ def _function(scope: Scope, node: Node, called: Py) -> Py:
 def _method(scope: Scope, node: Node, base: Py, name: str, is_optional: bool) -> Py:
     kind = base.kind
     reader = _BY_KIND.get(kind)
-    found = None if reader is None else reader(scope, node, base, name)
-    if found is not None:
-        return found
+    translated = None if reader is None else reader(scope, node, base, name)
+    if translated is not None:
+        return translated
     if kind.startswith("plugin"):
         return _of_plugin(scope, node, base, name)
     if kind.startswith("global "):

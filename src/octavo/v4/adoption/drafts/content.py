@@ -242,10 +242,10 @@ def _populated(scope: Scope, asked: Mapping[str, Node], words: Mapping[str, str]
 
 def _written_out(scope: Scope, node: Node) -> dict[str, Node] | None:
     """Return the members of an object literal, or None for anything else."""
-    found = _literal(scope, node)
-    if found.type != "object" or is_open(scope.module, found):
+    literal = _literal(scope, node)
+    if literal.type != "object" or is_open(scope.module, literal):
         return None
-    return properties(scope.module, found)
+    return properties(scope.module, literal)
 
 
 def data_of(scope: Scope, given: Node) -> tuple[str, list[str]]:

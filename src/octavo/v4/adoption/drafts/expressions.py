@@ -74,10 +74,10 @@ def _of_file(scope: Scope, node: Node, name: str, binding: Binding) -> Py:
     if (made := members.taken(scope, binding)) is not None:
         return made
     if binding.imported is not None:
-        found = members.imported(scope, binding.imported) or scope.text.bring(scope.text, binding.imported)
-        if found is None:
+        translated = members.imported(scope, binding.imported) or scope.text.bring(scope.text, binding.imported)
+        if translated is None:
             raise Untranslated(node, f"unsupported import: `{name}` from {binding.imported.specifier}")
-        return found
+        return translated
     if binding.taken != ():
         raise Untranslated(node, f"cannot translate `{name}`, which is destructured at the top of the file")
     scope.text.wanted[name] = None

@@ -71,16 +71,16 @@ def drafts(sources: Sources, registry: Registry, findings: Iterable[Finding]) ->
     library = Library(
         sources,
         Project(
-            frozenset(uid for uid, found in types.items() if found.localized),
-            frozenset(uid for uid, found in types.items() if found.is_single),
+            frozenset(uid for uid, finding in types.items() if finding.localized),
+            frozenset(uid for uid, finding in types.items() if finding.is_single),
             _names(findings, Kind.ACTION),
             _names(findings, Kind.SERVICE),
         ),
     )
     files: dict[str, list[Finding]] = {}
-    for found in findings:
-        if found.kind in _PORTED and found.state in _TO_PORT:
-            files.setdefault(found.place.file, []).append(found)
+    for finding in findings:
+        if finding.kind in _PORTED and finding.state in _TO_PORT:
+            files.setdefault(finding.place.file, []).append(finding)
     for file, wanted in files.items():
         module = sources.module(sources.project / file)
         if module is not None and not module.is_json:
@@ -89,7 +89,7 @@ def drafts(sources: Sources, registry: Registry, findings: Iterable[Finding]) ->
 
 
 def _names(findings: Iterable[Finding], kind: Kind) -> frozenset[str]:
-    return frozenset(found.name for found in findings if found.kind is kind)
+    return frozenset(finding.name for finding in findings if finding.kind is kind)
 
 
 def _module_draft(file: str, path: str, text: str, names: tuple[str, ...]) -> Draft:
@@ -194,13 +194,13 @@ class _File:
 
     def _pieces(self, members: Mapping[str, Node], before: str = ".") -> list[Piece]:
         """Return the functions to port, by the last part of their names."""
-        found = []
+        pieces = []
         for name, value in members.items():
             if any(item.name.endswith(f"{before}{name}") for item in self._wanted):
                 other, node = self._sources.resolved(self._module, value)
                 if other is self._module and node.type in FUNCTIONS:
-                    found.append(Piece(name, node))
-        return found
+                    pieces.append(Piece(name, node))
+        return pieces
 
     def _class(self, folder: str) -> tuple[list[Piece], Render]:
         value = self._sources.exported(self._module)
@@ -244,8 +244,8 @@ def write_drafts(project: Path, folder: Path) -> tuple[DraftItem, ...]:
 
     Raises OSError.
     """
-    found = inspect_definitions(project, known_custom_fields(project), of_v4=PluginDefinitions())
-    registry = found.registry or Registry((), ())
+    inspected = inspect_definitions(project, known_custom_fields(project), of_v4=PluginDefinitions())
+    registry = inspected.registry or Registry((), ())
     code = read_code(project, registry)
     folder.mkdir(parents=True, exist_ok=True)
     ordered = sorted(drafts(Sources(project), registry, code.findings), key=lambda draft: draft.path)

@@ -75,7 +75,7 @@ def parameters_of(scope: Scope, node: Node) -> tuple[Lines, Lines]:
         if pattern.type == "assignment_pattern":
             inside = named(pattern)
             pattern, default = inside[0], read(scope, inside[1]).text
-            if any(found.type in ("identifier", "this") for found in walk(inside[1])):
+            if any(descendant.type in ("identifier", "this") for descendant in walk(inside[1])):
                 raise Untranslated(inside[1], "the default of a parameter must be a constant")
         if pattern.type == "identifier":
             given.append(f"{_named(scope, identifier(scope.module, pattern))}{f'={default}' if default else ''}")
@@ -126,20 +126,20 @@ def helpers_of(module: Module, bindings: Mapping[str, Binding], before: str = "_
 
 def _words(module: Module, node: Node) -> set[str]:
     return {
-        module.text(found)
-        for found in walk(node)
-        if found.type in ("identifier", "property_identifier", "shorthand_property_identifier_pattern")
+        module.text(descendant)
+        for descendant in walk(node)
+        if descendant.type in ("identifier", "property_identifier", "shorthand_property_identifier_pattern")
     }
 
 
 def _is_async(module: Module, node: Node) -> bool:
-    return any(found.type == "await_expression" for found in walk(node)) or any(
+    return any(descendant.type == "await_expression" for descendant in walk(node)) or any(
         child.type == "async" for child in node.children
     )
 
 
 def _is_given_app(module: Module, node: Node) -> bool:
-    return any(found.type == "identifier" and module.text(found) == "strapi" for found in parameters(node))
+    return any(parameter.type == "identifier" and module.text(parameter) == "strapi" for parameter in parameters(node))
 
 
 def helper_lines(text: Text, name: str, node: Node, owner: str) -> Lines:

@@ -65,7 +65,9 @@ def _used(line: str, words: Collection[str]) -> str:
 
 def _constant(text: Text, name: str, value: Node, owner: str) -> Lines:
     try:
-        if any(found.type == "identifier" and text.module.text(found) == "strapi" for found in walk(value)):
+        if any(
+            descendant.type == "identifier" and text.module.text(descendant) == "strapi" for descendant in walk(value)
+        ):
             raise Untranslated(value, f"cannot translate `{name}`, which uses `strapi` at the top of the file")
         return f"{python_name(name).upper()} = {read(new_scope(text, '', owner, ''), value).text}".split("\n")
     except Untranslated as missing:

@@ -85,9 +85,9 @@ def member(scope: Scope, node: Node, base: Py, name: str, *, optional: bool) -> 
         return Py(f"{base.text}{behind}", kind=kind)
     if name == "length" and base.kind in ("", "list", "entries", "text"):
         return Py(f"len({base.text}{' or ()' if optional else ''})", kind="length")
-    found = _special(scope, node, base, name)
-    if found is not None:
-        return found
+    special = _special(scope, node, base, name)
+    if special is not None:
+        return special
     if base.kind not in _DATA:
         raise Untranslated(node, f"cannot read `{name}` of an object that is not data")
     if base.kind == "page":
@@ -126,9 +126,9 @@ def _special(scope: Scope, node: Node, base: Py, name: str) -> Py | None:
         return Py(base.text, kind=kind.replace("plugin ", "plugin services ", 1))
     if kind.startswith("plugin services "):
         return Py(base.text, kind=f"{kind.replace('services', 'service', 1)} {name}")
-    found = _BEHIND.get((kind, name))
-    if found is not None:
-        text, own = found
+    translate = _BEHIND.get((kind, name))
+    if translate is not None:
+        text, own = translate
         return Py(text.format(base.text), kind=own)
     reader = _OPEN.get(kind)
     return None if reader is None else reader(scope, node, base, name)
@@ -147,10 +147,10 @@ def own_setting(scope: Scope, base: Py, dotted: str) -> Py:
 
 def of_module(scope: Scope, node: Node, base: Py, name: str) -> Py:
     """Translate `utils.name` of another file of the project. Raises Untranslated."""
-    found = scope.text.bring(scope.text, Import(base.text, node, name))
-    if found is None:
+    brought = scope.text.bring(scope.text, Import(base.text, node, name))
+    if brought is None:
         raise Untranslated(node, f"unsupported import: `{name}` from {base.text}")
-    return found
+    return brought
 
 
 def _of_state(scope: Scope, node: Node, base: Py, name: str) -> Py:
@@ -174,8 +174,8 @@ def item(scope: Scope, base: Py, index: Py, *, optional: bool) -> Py:
     if index.kind in ("number", "length"):
         kind = "entry" if base.kind == "entries" else ""
         if index.text == "0":
-            if (found := first_of(base)) is not None:
-                return found
+            if (first := first_of(base)) is not None:
+                return first
             held = f"{base.text} or ()" if optional else base.text
             return Py(f"next(iter({held}), None)", kind=kind)
         scope.doubt("an index past the end raises an error; in JavaScript the result is undefined")
@@ -189,10 +189,10 @@ def item(scope: Scope, base: Py, index: Py, *, optional: bool) -> Py:
 
 def first_of(value: Py) -> Py | None:
     """Return the first entry of a `find_many` call as a single read."""
-    found = _MANY.match(value.text) if value.kind == "entries" else None
-    if found is None:
+    match = _MANY.match(value.text) if value.kind == "entries" else None
+    if match is None:
         return None
-    return Py(f"{found[1]}.find_first({value.text[found.end() :]}", Binds.AWAIT, "entry")
+    return Py(f"{match[1]}.find_first({value.text[match.end() :]}", Binds.AWAIT, "entry")
 
 
 def strict(base: Py) -> Py:

@@ -51,10 +51,10 @@ def of_values(scope: Scope, node: Node, base: Py, name: str, *, is_optional: boo
         return Py(f"{base.whole}.json()") if name == "json" else Py(f"{base.whole}.text", kind="text")
     if name in _TEXTS:
         return Py(f"{base.whole}.{_TEXTS[name]}({', '.join(value.text for value in given)})", kind="text")
-    found = _METHODS.get(name)
-    if found is None:
+    translate = _METHODS.get(name)
+    if translate is None:
         raise Untranslated(node, f"cannot translate `{name}`")
-    return found(scope, node, base, given)
+    return translate(scope, node, base, given)
 
 
 def _of_date(node: Node, base: Py, name: str) -> Py:
@@ -232,13 +232,13 @@ def of_globals(scope: Scope, node: Node, name: str, given: Given) -> Py:
     if name == "Object.assign" and len(given) == 2:
         scope.doubt("returns a new dictionary; Object.assign also changes its first argument")
         return Py(f"{{**({given[0].text}), **({given[1].text})}}", kind="dict")
-    found = _SIMPLE.get(name)
-    if found is None or not given or (len(given) > 1 and name != "parseInt"):
+    simple = _SIMPLE.get(name)
+    if simple is None or not given or (len(given) > 1 and name != "parseInt"):
         raise Untranslated(node, f"cannot translate `{name}`")
-    scope.text.imports |= {found.needs} - {""}
-    if found.doubt:
-        scope.doubt(found.doubt)
-    return Py(found.pattern.format(given[0].text, given[0].whole), found.binds, found.kind)
+    scope.text.imports |= {simple.needs} - {""}
+    if simple.doubt:
+        scope.doubt(simple.doubt)
+    return Py(simple.pattern.format(given[0].text, given[0].whole), simple.binds, simple.kind)
 
 
 def _moment(scope: Scope, name: str, given: Given) -> Py:

@@ -48,11 +48,11 @@ def condition(scope: Scope, node: Node) -> Py:
 
 def _turned(text: str) -> str | None:
     """Return the negation of a comparison, if it is the only one in a text."""
-    found = [word for word in _OPPOSITES if f" {word} " in text]
-    found = ["is not"] if found == ["is", "is not"] else ["not in"] if found == ["in", "not in"] else found
-    if len(found) != 1 or text.count(f" {found[0]} ") != 1 or " for " in text:
+    words = [word for word in _OPPOSITES if f" {word} " in text]
+    words = ["is not"] if words == ["is", "is not"] else ["not in"] if words == ["in", "not in"] else words
+    if len(words) != 1 or text.count(f" {words[0]} ") != 1 or " for " in text:
         return None
-    return text.replace(f" {found[0]} ", f" {_OPPOSITES[found[0]]} ")
+    return text.replace(f" {words[0]} ", f" {_OPPOSITES[words[0]]} ")
 
 
 def _word(node: Node) -> str | None:
@@ -126,8 +126,8 @@ def _either(scope: Scope, left: Node, right: Node, word: str) -> Py:
 
 
 def _compare(scope: Scope, node: Node, left: Node, right: Node, operator: str) -> Py:
-    if (found := _compare_type(scope, node, left, right, operator)) is not None:
-        return found
+    if (comparison := _compare_type(scope, node, left, right, operator)) is not None:
+        return comparison
     one, other = scope.read(scope, left), scope.read(scope, right)
     python = _COMPARISONS[operator]
     if "null" in (one.kind, other.kind):

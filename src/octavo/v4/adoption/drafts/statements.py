@@ -67,10 +67,10 @@ def _guarded(scope: Scope, node: Node, write: Callable[[], Lines]) -> Lines:
 
 
 def _checks(scope: Scope, kept: int) -> Lines:
-    found = scope.doubts[kept:]
+    doubts = scope.doubts[kept:]
     del scope.doubts[kept:]
-    scope.text.doubted += len(found)
-    return [f"# check: {says}" for says in found]
+    scope.text.doubted += len(doubts)
+    return [f"# check: {says}" for says in doubts]
 
 
 def _untranslated(scope: Scope, node: Node, missing: Untranslated) -> Lines:
@@ -179,7 +179,7 @@ def _for_each(scope: Scope, call: Node) -> Lines | None:
     body, patterns = unwrap(given[0]).child_by_field_name("body"), parameters(unwrap(given[0]))
     if body is None or not 1 <= len(patterns) <= 2:
         raise Untranslated(call, "the callback of `forEach` must be a function literal with one or two parameters")
-    if any(found.type == "return_statement" for found in walk_own(body)):
+    if any(descendant.type == "return_statement" for descendant in walk_own(body)):
         raise Untranslated(call, "cannot translate `return` inside `forEach`")
     source, inner = read(scope, below), scope.inner()
     variable = bind(inner, patterns[0], "entry" if source.kind == "entries" else "")
@@ -200,7 +200,7 @@ def _transaction(scope: Scope, call: Node, *, returned: bool = False) -> Lines |
     body = unwrap(given[0]).child_by_field_name("body")
     if body is None or body.type != "statement_block" or parameters(unwrap(given[0])):
         raise Untranslated(call, "the callback of a transaction must have a block body and no parameters")
-    if not returned and any(found.type == "return_statement" for found in walk_own(body)):
+    if not returned and any(descendant.type == "return_statement" for descendant in walk_own(body)):
         raise Untranslated(call, "cannot translate `return` inside a transaction")
     scope.frame.awaits = True
     return [f"async with {scope.app}.transaction():", *_body(block(scope.inner(), statements(body), tail=returned))]
@@ -359,7 +359,7 @@ def _switch(scope: Scope, node: Node, tail: bool) -> Lines:
             raise Untranslated(case, "a `case` falls through to the next one")
         if inside and inside[-1].type == "break_statement":
             inside = inside[:-1]
-        if any(found.type == "break_statement" for one in inside for found in walk_own(one)):
+        if any(descendant.type == "break_statement" for one in inside for descendant in walk_own(one)):
             raise Untranslated(case, "a `case` has several `break` statements")
         test = f"{subject} == {tests[0]}" if len(tests) == 1 else f"{subject} in {bracketed('(', tests, ')')}"
         head = "else:" if case.type == "switch_default" else f"{'el' if lines else ''}if {test}:"
