@@ -68,6 +68,13 @@ def test_a_folder_becomes_private(desk: Desk) -> None:
     desk.click_at("[role=dialog] footer button:first-child")
     desk.gone("This folder is private")
     assert found(desk, "canal.jpg")[0]["folder"] is None
+    desk.ask("POST", "/upload/folders", {"name": "Orchards", "parent": None})
+    desk.open(f"{LIBRARY}?_q=orchard")
+    drag(desk, "li:has([title='orchard.jpg'])", "li:has([title=Orchards])")
+    desk.see("Make files public?")
+    desk.click_at("[role=dialog] footer button:first-child")
+    desk.gone("Make files public?")
+    desk.open(LIBRARY)
     open_tile(desk, "Contracts")
     drag(desk, "li:has([title='orchard.jpg'])", "main nav li:first-child button")
     desk.see("Make files public?")

@@ -16,6 +16,24 @@ export async function isSureToPublish(isPrivate: (folder: number | null) => bool
   return confirmed({ title: t('media.publish.title'), hint: t('media.publish.moved'), action: t('media.move'), isDangerous: true });
 }
 
+const MOST_READ = 100;
+
+/** `isSureToPublish` for items of a search, which come from several folders. */
+export async function isSureToPublishFound({ files, folders }: Moved, isPrivate: (folder: number | null) => boolean, to: number | null): Promise<boolean> {
+  if (isPrivate(to)) return true;
+  const places: (number | null)[] = [...folders];
+  try {
+    for (let start = 0; start < files.length; start += MOST_READ) {
+      const query = { filters: { id: { $in: files.slice(start, start + MOST_READ) } }, pageSize: MOST_READ };
+      places.push(...(await call('GET /upload/files', { query })).results.map(({ folder }) => folder?.id ?? null));
+    }
+  } catch (error) {
+    failed(error);
+    return false;
+  }
+  return isSureToPublish(isPrivate, places.find(isPrivate) ?? null, to);
+}
+
 /** Move files and folders; whether it worked. `undo` is offered in the notification. */
 export async function moveItems({ files, folders }: Moved, to: number | null, undo?: () => void): Promise<boolean> {
   try {
