@@ -86,6 +86,10 @@ def test_a_user_without_other_databases(
     monkeypatch.setenv("DATABASE_URL", mysql_server.url(database).replace("secret", "wrong"))
     result = refused(call("db", "backup", str(plain), "--force"))
     assert "Access denied" in result
+    if mysql_server.is_mariadb:  # without TLS, unlike MySQL
+        monkeypatch.setenv("DATABASE_URL", mysql_server.url(database))
+        monkeypatch.setenv("OCTAVO_DATABASE__SSL", "require")
+        assert "does not encrypt connections" in refused(call("db", "backup", str(plain), "--force"))
     assert not list(project.glob("*.part"))
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
-from octavo.operations.backups.mysql_tools import quoted, run_client, start_client, start_dump
+from octavo.operations.backups.mysql_tools import quoted, require_encryption, run_client, start_client, start_dump
 from octavo.operations.backups.store import BackupFailed, NoScratch
 from octavo.settings import Settings
 
@@ -52,6 +52,7 @@ def make(settings: Settings, target: Path) -> Mapping[str, int]:
 
     Raises BackupFailed.
     """
+    require_encryption(settings)
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f"{target.name}.part")
     counted: dict[str, int] = {}
@@ -87,6 +88,7 @@ def restored(settings: Settings, copy: Path) -> Mapping[str, int]:
     Raises BackupFailed and NoScratch.
     """
     name = f"{_SCRATCH}{settings.database.name}"[:_LONGEST_NAME]
+    require_encryption(settings)
     _require_unused(settings, name)
     drop = f"DROP DATABASE IF EXISTS {quoted(name)}"  # left by a killed process
     try:

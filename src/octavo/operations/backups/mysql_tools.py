@@ -62,6 +62,14 @@ def run_client(settings: Settings, text: str, database: str | None = None) -> li
         return output.read().decode().splitlines()
 
 
+def require_encryption(settings: Settings) -> None:
+    """Raise BackupFailed if the server does not encrypt although `ssl` requires it: MariaDB's programs accept that."""
+    if _encryption(settings) != "require":
+        return
+    if not "".join(run_client(settings, "SHOW STATUS LIKE 'Ssl_cipher'")).removeprefix("Ssl_cipher").strip():
+        raise BackupFailed("The server does not encrypt connections, but the setting ssl requires it")
+
+
 @contextmanager
 def start_client(
     settings: Settings, database: str | None = None, output: IO[bytes] | int = subprocess.DEVNULL
@@ -92,7 +100,7 @@ def _started(
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as messages:
         file = Path(folder, "options")
         lines = (*_address(settings), *_certificates(settings, Path(folder)))
-        encryption = _ENCRYPTION[settings.database.ssl][_is_mariadb(program)]
+        encryption = _ENCRYPTION[_encryption(settings)][_is_mariadb(program)]
         file.write_text("\n".join(("[client]", *lines, encryption, "")), "utf-8")
         command = [program, f"--defaults-file={file}", *options]
         with subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=messages) as process:
@@ -125,6 +133,12 @@ def _end(process: "subprocess.Popen[bytes]", messages: IO[bytes]) -> str:
 def _is_mariadb(program: str) -> bool:
     done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     return _MARIADB in done.stdout
+
+
+def _encryption(settings: Settings) -> str:
+    """Return the mode of the setting `ssl`. Like the service, programs do not encrypt connections to a socket."""
+    _, ((host, _),) = direct_server(settings)
+    return "disable" if host.startswith("/") else settings.database.ssl
 
 
 def _address(settings: Settings) -> Iterator[str]:
