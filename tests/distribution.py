@@ -3,6 +3,7 @@
 Each module sets up its fixtures once, and no worker is left with a slow module at the end.
 """
 
+from contextlib import suppress
 from functools import cache
 from typing import Final
 
@@ -40,7 +41,8 @@ class SlowestFirst(LoadFileScheduling):  # type: ignore[misc]
     def _assign_work_unit(self, node: WorkerController) -> None:
         module = max(self.workqueue, key=lambda module: estimate_seconds(module) * len(self.workqueue[module]))
         self.workqueue.move_to_end(module, last=False)
-        super()._assign_work_unit(node)
+        with suppress(OSError):  # the worker has ended; `remove_node` follows and returns the module to the queue
+            super()._assign_work_unit(node)
         if self.workqueue and self._pending_of(self.assigned_work[node]) < 2:
             self._assign_work_unit(node)  # a worker runs its last test only with another one queued
 

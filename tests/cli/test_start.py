@@ -30,7 +30,7 @@ def test_serves_a_v4_folder_with_only_its_env(project: Path) -> None:
     with serving("start", project) as server:
         assert server.get("/api/stories") == (403, FORBIDDEN)
         tables, serves = server.hear_of("Octavo serves")[-2:]
-        assert json.loads(tables)["message"].endswith(" made")
+        assert json.loads(tables)["message"].endswith(" created")
         assert json.loads(serves)["message"] == f"Octavo serves {project} at http://localhost:{server.port}"
         assert server.stop() == (0, "")
     assert (project / ".octavo/data.db").is_file()

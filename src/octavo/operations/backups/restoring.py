@@ -68,7 +68,7 @@ def _require_same_kind(path: Path, file: Path, database: str | None, settings: S
     remedy = (
         f"`octavo db copy sqlite:///{file.resolve()} postgresql://USER@HOST/NAME` copies its data"
         if database == "sqlite"
-        else f"restore it to a database of {_NAMES.get(database, database)}, then copy the data with `octavo db copy`"
+        else f"restore it to a {_NAMES.get(database, database)} database, then copy the data with `octavo db copy`"
     )
     raise BackupFailed(f"{path} is a backup of {database}, but the project uses {own}: {remedy}")
 
