@@ -146,8 +146,8 @@ class Families:
     async def read_family(self, unit: Unit, content_type: ContentType, entry_id: int) -> Family | None:
         """Return the family of an entry; None if the entry does not exist."""
         prepared = self._prepare(content_type, By.ID)
-        family = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
-        return None if family is None else self._read(content_type, [orjson.loads(family)])
+        entry = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
+        return None if entry is None else self._read(content_type, [orjson.loads(entry)])
 
     async def lock_and_read(self, unit: Unit, content_type: ContentType, ids: Collection[int]) -> Family | None:
         """Return the family that all these entries belong to, with the values of the first; None if one is missing.
@@ -238,10 +238,10 @@ class Families:
             request = ReadRequest(content_type=content_type, by=By.ID, projection=projection, drafts=Drafts.ANY)
             prepared = self._reader.prepare(plan_read(request, self._registry))
             self._prepared_ages[content_type.uid] = prepared
-        ages = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
-        if ages is None:
+        stored = await self._reader.read_one(prepared.bind(id=entry_id), unit.connection)
+        if stored is None:
             return None
-        entry = orjson.loads(ages)
+        entry = orjson.loads(stored)
         members = [entry, *entry[LOCALIZATIONS]]
         source = next((one["id"] for one in members if one[LOCALE] == default), None)
         return FamilyAges({one["id"]: one[UPDATED_AT] for one in members}, source)

@@ -122,7 +122,7 @@ async def _convert_copy(
     transaction: Transaction, dialect: Dialect, copies: ColumnCopies, step: ConversionStep, null_failures: bool
 ) -> ConversionReport:
     """Convert into a copy of the column, which replaces the column at the end. Until then, nothing is lost, although
-    each change of the table is committed immediately, and nobody else writes to the table."""
+    each change of the table is committed immediately. A lock excludes other writers."""
     change, report = step.change, ConversionReport()
     table, column = change.table, change.wanted
     await transaction.execute_script(copies.lock(table))

@@ -24,7 +24,7 @@ Fetch = Callable[[str, Values], Awaitable[Sequence[Row]]]
 
 
 async def find_lock_holders(fetch_all: Fetch, tables: Sequence[str]) -> Sequence[str]:
-    """Describe the holders of locks on some tables, or on all if none is given. If the server or the user's
+    """Describe the holders of locks on these tables, or on all tables for an empty list. If the server or the user's
     privileges hide them, describe all open transactions of the database, or the missing privilege."""
     places = ", ".join(f"?{number}" for number in range(1, len(tables) + 1))
     named = f" AND l.object_name IN ({places})" if tables else ""

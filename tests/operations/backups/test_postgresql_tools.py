@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pytest
 
-from octavo.operations.backups.postgresql_tools import feed
+from octavo.operations.backups.program_pipes import feed
 
 
 @pytest.mark.parametrize("rest", [b"", b"rest", b"much" * 100_000])

@@ -152,9 +152,9 @@ def _maker(settings: Settings, progress: Callable[[int, int], None]) -> _Maker:
             sqlite.read,
             lambda file: sqlite.restored(file, file.with_name(".scratch.db")),
         )
-    server = mysql if settings.database.is_mysql else postgresql
+    name, server = ("mysql", mysql) if settings.database.is_mysql else ("postgresql", postgresql)
     return _Maker(
-        "mysql" if settings.database.is_mysql else "postgresql",
+        name,
         server.FILE,
         lambda before: server.size_of(settings, before),
         lambda file: server.make(settings, file),

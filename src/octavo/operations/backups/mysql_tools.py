@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Final
 
-from octavo.operations.backups.postgresql_tools import close_broken, feed, first_line
+from octavo.operations.backups.program_pipes import close_broken, feed, first_line
 from octavo.operations.backups.store import BackupFailed
 from octavo.operations.runtime.database_certificates import is_pem
 from octavo.operations.runtime.database_servers import direct_server

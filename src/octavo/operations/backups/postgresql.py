@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import IO, Final, NoReturn
 
 from octavo.operations.backups.postgresql_tools import (
-    close_broken,
     dump_database,
     environment,
     find_tool,
-    first_line,
     restore_database,
 )
+from octavo.operations.backups.program_pipes import close_broken, first_line
 from octavo.operations.backups.store import BackupFailed, NoScratch
 from octavo.query.sql.dialects.postgresql import POSTGRESQL
 from octavo.settings import Settings

@@ -7,10 +7,9 @@ import os
 import shutil
 import subprocess
 import tempfile
-from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
+from octavo.operations.backups.program_pipes import feed, first_line
 from octavo.operations.backups.store import BackupFailed
 from octavo.operations.runtime.database_servers import direct_server
 from octavo.query.sql.dialects.postgresql import POSTGRESQL
@@ -124,25 +123,6 @@ def restore_database(settings: Settings, file: Path, database: str | None = None
             raise BackupFailed(f"Nothing was restored: {first_line(said) or 'the backup cannot be read completely'}")
 
 
-def feed(first: str, source: IO[bytes], last: str, target: IO[bytes]) -> bool:
-    """Write `first`, the source and `last` to the target. Return whether it read all; close a target that has ended."""
-    try:
-        target.write(first.encode())
-        shutil.copyfileobj(source, target)
-        target.write(last.encode())
-        target.flush()
-    except BrokenPipeError:
-        close_broken(target)
-        return False
-    return True
-
-
-def close_broken(pipe: IO[bytes]) -> None:
-    """Discard buffered input of a program that has ended. Otherwise, closing the pipe later raises again."""
-    with suppress(BrokenPipeError):
-        pipe.close()
-
-
 def find_tool(name: str) -> str:
     """Return the path of a PostgreSQL client program."""
     tool = shutil.which(name)
@@ -173,8 +153,3 @@ def environment(settings: Settings, database: str | None = None) -> dict[str, st
         "PGSSLMODE": settings.database.ssl,
     }
     return {**os.environ, **{name: value for name, value in variables.items() if value}}
-
-
-def first_line(text: str) -> str:
-    """Return the first line of a program's output."""
-    return text.strip().partition("\n")[0]

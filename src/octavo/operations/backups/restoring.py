@@ -125,8 +125,7 @@ async def _sessions(settings: Settings) -> int:
     )
     await reach_database(database)
     try:
-        return int(
-            await database.fetch_value(database.dialect.service_sessions)
-        )  # excludes this connection, the only one of `database`
+        # This connection, the only one of `database`, does not count.
+        return int(await database.fetch_value(database.dialect.service_sessions))
     finally:
         await database.close()
