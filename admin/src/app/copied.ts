@@ -5,6 +5,6 @@ export function forgetCopied(user: number | string): void {
   try {
     localStorage.removeItem(copiedKey(user));
   } catch {
-    // Without storage, nothing is kept.
+    // The browser has no storage.
   }
 }

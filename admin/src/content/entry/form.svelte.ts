@@ -35,7 +35,7 @@ export interface FormSetting {
   /** Whether the form is beside the form of another localization. */
   isBeside?: boolean;
   /**
-   * Whether the form only shows its layout, to users who can configure it. All fields are visible, whatever the user
+   * Whether the form only shows its layout, for its configuration. All fields are visible, whatever the user
    * can read.
    */
   isPicture?: boolean;

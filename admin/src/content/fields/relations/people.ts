@@ -1,6 +1,6 @@
 /**
- * Relations to administrators. Users who can read administrators see their names; others see the titles of the relation
- * API.
+ * Relations to administrators. Users with permission to read administrators see their names; others see the titles of
+ * the relation API.
  */
 import { call } from '../../../api/client';
 import type { QueryValue } from '../../../api/query';
